@@ -1,0 +1,63 @@
+"""novikoff learns linear separators one example at a time, and proves what it did.
+
+    import novikoff as nk
+    model = nk.Perceptron().fit(X, y)
+    model.mistakes_, model.converged_, model.margin_ceiling_
+
+Names are loaded when they are first used, so that `import novikoff` costs next to nothing.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from novikoff import bounds, rules
+    from novikoff.estimators import (
+        AveragedPerceptron,
+        BalancedWinnow,
+        MarginPerceptron,
+        OneSidedPerceptron,
+        PassiveAggressive,
+        Perceptron,
+        SecondOrderPerceptron,
+        VotedPerceptron,
+        Winnow,
+    )
+    from novikoff.models import load, save
+    from novikoff.sources import open
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AveragedPerceptron",
+    "BalancedWinnow",
+    "MarginPerceptron",
+    "OneSidedPerceptron",
+    "PassiveAggressive",
+    "Perceptron",
+    "SecondOrderPerceptron",
+    "VotedPerceptron",
+    "Winnow",
+    "bounds",
+    "load",
+    "open",
+    "rules",
+    "save",
+]
+
+_MODULES = {"bounds", "rules"}
+_HOMES = {"open": "sources", "save": "models", "load": "models"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'novikoff' has no attribute {name!r}")
+    if name in _MODULES:
+        return importlib.import_module(f"novikoff.{name}")
+    home = importlib.import_module(f"novikoff.{_HOMES.get(name, 'estimators')}")
+    globals()[name] = getattr(home, name)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,17 @@
+"""What can go wrong, as sentences: what is wrong, where, and what to do about it."""
+
+
+class NovikoffError(ValueError):
+    """Any input that cannot be used as given. A ValueError, as callers of scikit-learn expect."""
+
+
+class DataError(NovikoffError):
+    """Rows or labels that cannot be learned from; the message names the place."""
+
+
+class ParameterError(NovikoffError):
+    """A parameter outside its range, or parameters that contradict each other."""
+
+
+class ModelError(NovikoffError):
+    """A model file that is damaged, of another version, or not a model at all."""

@@ -1,0 +1,259 @@
+"""What all the estimators share: scikit-learn's face on a `Learner`."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from novikoff.errors import DataError, ParameterError
+from novikoff.estimators.online import Online
+from novikoff.learn import Because, Learner, Outcome, learn
+from novikoff.rows import Rows, make_rows
+from novikoff.sources import Source, arrays
+
+MATRICES = {
+    "accept_sparse": "csr",
+    "dtype": (np.float64, np.float32),
+    "order": "C",
+    "ensure_all_finite": False,  # the first epoch checks as it goes, and names the place
+}
+
+
+class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
+    """A rule with scikit-learn's methods; subclasses say in `_rule` which one.
+
+    Everything learned is in one `Learner`; the fitted attributes read it.
+    """
+
+    max_epochs: int
+    order: str = "given"
+    random_state: Any = None
+    fit_intercept: bool = False
+    unit_length: bool = False
+    init: Any = "zeros"
+
+    def _rule(self) -> Any:
+        raise TypeError(f"{type(self).__name__} does not say which rule it is")
+
+    @property
+    def coef_(self) -> npt.NDArray[np.float64]:
+        """The weights: one line for each learner (a single one for two classes)."""
+        return self._fitted("coef_").linear()[0][:, : self.n_features_in_]
+
+    @property
+    def intercept_(self) -> npt.NDArray[np.float64]:
+        """What is added to the weighted sum, one number for each learner."""
+        return self._fitted("intercept_").linear()[1]
+
+    @property
+    def mistakes_(self) -> int:
+        """Wrong predictions made while learning, all epochs together."""
+        return self._fitted("mistakes_").total("mistakes")
+
+    @property
+    def updates_(self) -> int:
+        """How often the weights moved."""
+        return self._fitted("updates_").total("updates")
+
+    @property
+    def radius_(self) -> float:
+        """D, the length of the longest row, as the rule saw it."""
+        return self._fitted("radius_").radius
+
+    @property
+    def margin_ceiling_(self) -> Any:
+        """No separator of the rows seen has a larger margin; infinite if nothing is known."""
+        ceilings = np.minimum(self._fitted("margin_ceiling_").ceilings(), self._lowest)
+        return float(ceilings[0]) if len(ceilings) == 1 else ceilings
+
+    @property
+    def converged_(self) -> bool:
+        """Whether a full epoch passed without a mistake, and nothing moved since."""
+        return self._fitted("converged_").total("updates") == self._settled_at
+
+    def _fitted(self, attribute: str) -> Learner:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"{type(self).__name__} has no {attribute!r} before it has learned")
+        return self._learner
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_learner" in self.__dict__
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_one"}
+
+    def _matrix(self, X: Any, y: Any = None, *, reset: bool) -> Any:
+        """X (and y) checked as scikit-learn does, and X fit for the loop."""
+        self._leave_online()
+        if y is None:
+            return arrays.as_matrix(validate_data(self, X, reset=reset, **MATRICES))
+        X, y = validate_data(self, X, y, reset=reset, **MATRICES)
+        return arrays.as_matrix(X), y
+
+    def _rows(self, matrix: Any) -> Rows:
+        return make_rows(matrix, self.fit_intercept, self.unit_length)
+
+    def _new_learner(self, features: int, outputs: int) -> Learner:
+        return Learner(
+            self._rule(),
+            features,
+            outputs,
+            bias=self.fit_intercept,
+            unit_length=self.unit_length,
+            initial=self._initial(features, outputs),
+        )
+
+    def _initial(self, features: int, outputs: int) -> npt.NDArray[np.float64] | None:
+        if isinstance(self.init, str):
+            if self.init == "zeros":
+                return None
+            if self.init == "random":
+                shape = outputs, features + self.fit_intercept
+                return np.random.default_rng([self._seed(), 0]).standard_normal(shape)
+            raise ParameterError(f'init must be "zeros", "random" or an array, not {self.init!r}')
+        start = np.atleast_2d(np.asarray(self.init, np.float64))
+        if not np.isfinite(start).all():
+            raise ParameterError("init holds NaN or infinity; a start must be numbers")
+        if self.fit_intercept and start.shape[1] == features:
+            start = np.hstack([start, np.zeros((len(start), 1))])
+        return start
+
+    def _seed(self) -> int:
+        """One number from random_state, the same each time within one fit."""
+        if isinstance(self.random_state, (int, np.integer)):
+            if self.random_state < 0:
+                raise ParameterError(f"random_state must not be negative, but is {self.random_state}")
+            return int(self.random_state)
+        if "_drawn" not in self.__dict__:
+            self._drawn = int(check_random_state(self.random_state).randint(2**31))
+        return self._drawn
+
+    def _learn(self, matrix: Any, codes: Any, outputs: int) -> Self:
+        if not isinstance(self.max_epochs, (int, np.integer)) or self.max_epochs < 1:
+            raise ParameterError(f"max_epochs must be a whole number above 0, not {self.max_epochs!r}")
+        self.__dict__.pop("_drawn", None)
+        learner = self._new_learner(matrix.shape[1], outputs)
+        outcome = learn(
+            learner,
+            self._rows(matrix),
+            codes,
+            max_epochs=int(self.max_epochs),
+            order=self.order,
+            seed=self._seed() if self.order == "shuffle" else 0,
+        )
+        self.__dict__.pop("_drawn", None)
+        self._learner, self._lowest = learner, outcome.ceilings
+        self._settled_at = learner.total("updates") if outcome.converged else -1
+        self.n_iter_ = outcome.epochs
+        self.mistakes_per_epoch_ = outcome.mistakes_per_epoch
+        if outcome.because is Because.BUDGET:
+            warnings.warn(budget_spent(outcome), ConvergenceWarning, stacklevel=3)
+        return self
+
+    def _read_once(self, learner: Learner, matrix: Any, codes: Any) -> None:
+        """One pass more, counted as an epoch; nothing changes if a row is refused."""
+        before = learner.total("mistakes")
+        learner.read(self._rows(matrix), codes)
+        if not self.__sklearn_is_fitted__():
+            self._learner, self._lowest, self._settled_at = learner, np.inf, -1
+            self.n_iter_, self.mistakes_per_epoch_ = 0, []
+        self.n_iter_ += 1
+        self.mistakes_per_epoch_ = [
+            *self.mistakes_per_epoch_,
+            learner.total("mistakes") - before,
+        ]
+
+
+class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
+    """A rule that tells classes apart: one learner for two, one-vs-rest beyond."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from the start, epoch by epoch, until one passes without a mistake.
+
+        X may be an array, a sparse matrix, a frame, or what `nk.open` returned (y is then its own).
+        """
+        if isinstance(X, Source):
+            X, y = X.read()[:2]
+        matrix, classes, codes = self._labelled(X, y, reset=True)
+        if len(classes) < 2:
+            raise DataError(f"y has one class only, {classes[0]!r}; a separator needs two classes")
+        self._learn(matrix, codes, _outputs(classes))
+        self.classes_ = classes
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """One pass over these rows, on from where learning stands.
+
+        The first call must name all the classes that will ever come.
+        """
+        first = not self.__sklearn_is_fitted__()
+        known = None if classes is None else np.unique(np.asarray(classes))
+        if first and (known is None or len(known) < 2):
+            raise ParameterError("the first call of partial_fit must name the classes, two or more")
+        if not first and known is not None and not np.array_equal(known, self.classes_):
+            raise ParameterError(f"classes has been {list(self.classes_)} since the first call")
+        matrix, known, codes = self._labelled(
+            X, y, reset=first, classes=known if first else self.classes_
+        )
+        learner = self._new_learner(matrix.shape[1], _outputs(known)) if first else self._learner
+        self._read_once(learner, matrix, codes)
+        self.classes_ = known
+        return self
+
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """What the rule decides for each row, and for each class if there are more than two.
+
+        Above 0 means the second class. Where the rule calls an exact 0 positive, as Winnow does,
+        the smallest number above 0 stands for it.
+        """
+        check_is_fitted(self)
+        answers = self._learner.answers(self._rows(self._matrix(X, reset=False)))
+        if answers.shape[1] > 1:
+            return answers
+        positive = self._learner.positive(answers[:, 0])
+        return np.where(positive, np.maximum(answers[:, 0], 5e-324), answers[:, 0])
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of each row."""
+        answers = self.decision_function(X)
+        codes = answers.argmax(axis=1) if answers.ndim > 1 else (answers > 0.0).astype(int)
+        return self.classes_[codes]  # type: ignore[no-any-return]
+
+    def _labelled(self, X: Any, y: Any, *, reset: bool, classes: Any = None) -> Any:
+        if y is None:
+            raise DataError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        matrix, y = self._matrix(X, y, reset=reset)
+        check_classification_targets(y)
+        arrays.refuse_mismatch(matrix.shape[0], len(y))
+        return matrix, *arrays.encode(y, classes)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _outputs(classes: Any) -> int:
+    return 1 if len(classes) == 2 else len(classes)
+
+
+def budget_spent(outcome: Outcome) -> str:
+    """What is known when the epochs ran out, in a sentence."""
+    known = ""
+    finite = outcome.ceilings[np.isfinite(outcome.ceilings)]
+    if len(outcome.ceilings) == 1 and len(finite):
+        known = f"; no separator has a margin above {finite[0]:.2g}"
+    elif len(finite):
+        known = f"; some class has no separator with a margin above {finite.min():.2g}"
+    return (
+        f"not converged after {outcome.epochs} epoch(s), {outcome.mistakes_per_epoch[-1]} mistake(s)"
+        f" in the last one{known}"
+    )

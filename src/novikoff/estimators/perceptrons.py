@@ -1,0 +1,230 @@
+"""The additive rules as estimators: perceptron, one-sided, averaged, voted, margin, PA, second order."""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff import rules
+from novikoff.estimators.base import BaseLearner, Classifier
+from novikoff.rules.passive_aggressive import variant
+from novikoff.rules.protocol import tie_named
+
+
+class Perceptron(Classifier):
+    """Rosenblatt's perceptron: on a mistake, w <- w + eta * y * x.
+
+    Parameters
+    ----------
+    eta : the step. From a start of zeros it only rescales the weights.
+    fit_intercept : lift every row x to (x, 1), so that the last weight is the intercept.
+    unit_length : scale every (lifted) row to length 1 before it is seen.
+    init : "zeros", "random" (standard normal), or an array: a weight for each feature, then the
+        intercept.
+    tie : what a score of exactly 0 means. "mistake": always one (what the convergence proof
+        needs); "positive", "negative": a prediction of that class; "keep": never a mistake.
+    max_epochs : the budget. Running out of it is a ConvergenceWarning that says what is known.
+    order : "given", or "shuffle": a new order each epoch, from random_state.
+    random_state : seeds the random start and the shuffling.
+
+    Examples
+    --------
+    >>> import novikoff as nk
+    >>> model = nk.Perceptron().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> model.converged_, model.mistakes_, model.predict([[1, 1]]).tolist()
+    (True, 15, [1])
+    """
+
+    def __init__(
+        self,
+        eta: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        init: Any = "zeros",
+        tie: str = "mistake",
+        max_epochs: int = 1000,
+        order: str = "given",
+        random_state: Any = None,
+    ) -> None:
+        self.eta = eta
+        self.fit_intercept = fit_intercept
+        self.unit_length = unit_length
+        self.init = init
+        self.tie = tie
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+    def _rule(self) -> Any:
+        return rules.Perceptron(float(self.eta), tie_named(self.tie))
+
+
+class AveragedPerceptron(Perceptron):
+    """Learns as `Perceptron` does, mistake for mistake; predicts with the mean of all its weights.
+
+    `coef_` and `intercept_` are the means. Parameters as for `Perceptron`.
+    """
+
+    def _rule(self) -> Any:
+        return rules.Averaged(super()._rule())
+
+
+class VotedPerceptron(Perceptron):
+    """Learns as `Perceptron` does, mistake for mistake; all its weights vote on a prediction.
+
+    Each weight vector has as many votes as rows it lasted for. `coef_` and `intercept_` are the
+    last one. Parameters as for `Perceptron`.
+    """
+
+    def _rule(self) -> Any:
+        return rules.Voted(float(self.eta), tie_named(self.tie))
+
+
+class MarginPerceptron(Classifier):
+    """Moves on every row whose signed score is at most `margin`, and so ends with room to spare.
+
+    It stops after an epoch without an update. Other parameters as for `Perceptron`.
+    """
+
+    def __init__(
+        self,
+        eta: float = 1.0,
+        margin: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        init: Any = "zeros",
+        tie: str = "mistake",
+        max_epochs: int = 1000,
+        order: str = "given",
+        random_state: Any = None,
+    ) -> None:
+        self.eta = eta
+        self.margin = margin
+        self.fit_intercept = fit_intercept
+        self.unit_length = unit_length
+        self.init = init
+        self.tie = tie
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+    def _rule(self) -> Any:
+        return rules.MarginPerceptron(float(self.eta), float(self.margin), tie_named(self.tie))
+
+
+class PassiveAggressive(Classifier):
+    """Moves as little as gives the row a signed score of 1: "PA", "PA-I" (at most C), "PA-II" (soft).
+
+    It stops after an epoch without a mistake. Other parameters as for `Perceptron`.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        variant: str = "PA-I",
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        init: Any = "zeros",
+        tie: str = "mistake",
+        max_epochs: int = 1000,
+        order: str = "given",
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.variant = variant
+        self.fit_intercept = fit_intercept
+        self.unit_length = unit_length
+        self.init = init
+        self.tie = tie
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+    def _rule(self) -> Any:
+        return variant(self.variant, float(self.C))._replace(tie=tie_named(self.tie))
+
+
+class SecondOrderPerceptron(Classifier):
+    """The perceptron in coordinates that its past mistakes have whitened; keeps a d x d matrix.
+
+    `a` above 0 says how much the plain coordinates count. It starts at zero weights. Other
+    parameters as for `Perceptron`.
+    """
+
+    def __init__(
+        self,
+        a: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        tie: str = "mistake",
+        max_epochs: int = 1000,
+        order: str = "given",
+        random_state: Any = None,
+    ) -> None:
+        self.a = a
+        self.fit_intercept = fit_intercept
+        self.unit_length = unit_length
+        self.tie = tie
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+    def _rule(self) -> Any:
+        return rules.SecondOrder(float(self.a), tie_named(self.tie))
+
+
+class OneSidedPerceptron(BaseLearner):
+    """The perceptron on positive rows only: find w with w . x > 0 for all of them.
+
+    Rows are scaled to length 1, there is no intercept, the start is zero, and a row with
+    w . x <= 0 is added to w. If some unit vector has w . x >= g on every row, there are at most
+    1 / g^2 updates. `predict` says 1 where w . x > 0, else -1.
+    """
+
+    unit_length = True
+
+    def __init__(
+        self, *, max_epochs: int = 1000, order: str = "given", random_state: Any = None
+    ) -> None:
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+    def _rule(self) -> Any:
+        return rules.Perceptron()
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from the start, epoch by epoch, until one passes without a mistake; y is ignored."""
+        matrix = self._matrix(X, reset=True)
+        return self._learn(matrix, np.ones(matrix.shape[0], np.uint16), 1)
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """One pass over these rows, on from where learning stands; y is ignored."""
+        first = not self.__sklearn_is_fitted__()
+        matrix = self._matrix(X, reset=first)
+        learner = self._new_learner(matrix.shape[1], 1) if first else self._learner
+        self._read_once(learner, matrix, np.ones(matrix.shape[0], np.uint16))
+        return self
+
+    def learn_one(self, x: Any, y: Any = 1, classes: Any = None) -> Self:
+        """See one positive row, and add it to the weights if w . x <= 0."""
+        return super().learn_one(x, 1)
+
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """w . x for each row, scaled to length 1."""
+        check_is_fitted(self)
+        return self._learner.answers(self._rows(self._matrix(X, reset=False)))[:, 0]
+
+    def predict(self, X: Any) -> npt.NDArray[np.int64]:
+        """1 where w . x > 0, else -1."""
+        return np.where(self.decision_function(X) > 0.0, 1, -1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

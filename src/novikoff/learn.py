@@ -1,0 +1,314 @@
+"""Learning, one pass after another: who learns, in which order, when it is over, what is known then.
+
+Two classes need one learner; beyond that each class has its own, which tells it from the rest
+(one-vs-rest). They all read the same rows while those are in the cache, so the data pass through
+once however many classes there are.
+"""
+
+import copy
+import enum
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.errors import DataError, ParameterError
+from novikoff.loop import Reading, Silent, answers_for, epoch_for, new_tally
+from novikoff.rows import CsrRows, DenseRow, Rows, features_of, length, row_at, squared_norm, stored
+from novikoff.rules import protocol
+from novikoff.rules.protocol import TIES, Seen, Vector
+
+AS_GIVEN = np.empty(0, np.int64)
+
+# Values read by one call of the compiled loop. Small enough that Ctrl-C and progress are prompt;
+# for several learners, that the second finds the rows in the cache; and where a rule asks for room
+# ahead of time, that it asks for little.
+BLOCK, BLOCK_OF_MANY, BLOCK_WITH_ROOM = 2**24, 2**16, 2**20
+
+Watch = Callable[["Learner", int], None]
+
+
+class Because(enum.Enum):
+    """Why learning stopped; the values are sentences for people."""
+
+    NO_MISTAKE = "a full epoch passed without a mistake"
+    NO_UPDATE = "a full epoch passed without an update"
+    BUDGET = "the budget of epochs ran out"
+    INTERRUPTED = "it was interrupted"
+    END = "the stream ended"
+
+
+class Outcome(NamedTuple):
+    """What one run of `learn` did, and what it proves."""
+
+    epochs: int
+    mistakes_per_epoch: list[int]
+    updates_per_epoch: list[int]
+    converged: bool
+    because: Because
+    ceilings: Vector  # one for each learner: no separator has a larger margin
+
+
+class Learner:
+    """Copies of one rule, each with a state and a tally of its own, learning from the same rows."""
+
+    def __init__(
+        self,
+        rule: Any,
+        features: int,
+        outputs: int = 1,
+        *,
+        bias: bool = True,
+        unit_length: bool = False,
+        initial: npt.NDArray[np.float64] | None = None,
+    ) -> None:
+        protocol.validate(rule)
+        self.rule = protocol.for_features(rule, features)
+        self.features, self.bias, self.unit_length = features, bias, unit_length
+        weights = np.zeros((outputs, features + bias)) if initial is None else initial + 0.0
+        if weights.shape != (outputs, features + bias):
+            raise ParameterError(
+                f"the start has shape {weights.shape}; {(outputs, features + bias)} is needed:"
+                " a weight for each feature, then the intercept if there is one"
+            )
+        if not weights.any():
+            _refuse_standstill(self.rule)
+        self.initial = weights.copy() if weights.any() else None
+        self.states = [protocol.start(self.rule, row) for row in weights]
+        self.tallies = [new_tally() for _ in range(outputs)]
+
+    def read(
+        self,
+        rows: Rows,
+        codes: npt.NDArray[np.uint16],
+        *,
+        order: npt.NDArray[np.int64] = AS_GIVEN,
+        measure: bool = True,
+        watch: Watch | None = None,
+        log: Any = Silent(),  # noqa: B008  (immutable)
+    ) -> None:
+        """One pass over the rows. Changes nothing if a row is refused at first sight."""
+        before = copy.deepcopy((self.states, self.tallies)) if measure and self._began else None
+        try:
+            for start, stop in self._blocks(rows, order):
+                self._read_block(rows, codes, order, start, stop, measure, log)
+                if watch:
+                    watch(self, stop)
+        except DataError:
+            if before:
+                self.states, self.tallies = before
+            raise
+
+    def _read_block(
+        self, rows: Rows, codes: Any, order: Any, start: int, stop: int, measure: bool, log: Any
+    ) -> None:
+        epoch = epoch_for(self.rule)
+        for k, tally in enumerate(self.tallies):
+            positive = k if len(self.states) > 1 else 1
+            reading = Reading(rows, codes, positive, order, start, stop, measure)
+            if self.reserves:
+                entries = _entries(rows, order, start, stop)
+                self.states[k] = protocol.reserve(self.rule, self.states[k], stop - start, entries)
+            epoch(self.rule, self.states[k], reading, tally, log)
+            refuse_overflow(self.states[k])
+            if tally.refused[0]:
+                i, tally.refused[0] = int(tally.refused[0]) - 1, 0
+                raise DataError(why_refused(self.rule, rows, i))
+
+    def _blocks(self, rows: Rows, order: Any) -> Iterator[tuple[int, int]]:
+        total = length(rows)
+        size = BLOCK if len(self.states) == 1 else BLOCK_OF_MANY
+        if self.reserves:
+            size = min(size, BLOCK_WITH_ROOM)
+        each = max(1, size * total // max(1, stored(rows) + total))
+        for start in range(0, total, each):
+            yield start, min(start + each, total)
+
+    def answers(self, rows: Rows) -> npt.NDArray[np.float64]:
+        """What each learner decides for each row: shape (rows, learners)."""
+        out = np.empty((len(self.states), length(rows)))
+        answers = answers_for(self.rule)
+        for state, tally, column in zip(self.states, self.tallies, out, strict=True):
+            readout = protocol.readout(self.rule, state, int(tally.seen[0]))
+            for start in range(0, len(column), 2**16):
+                answers(self.rule, readout, rows, start, column[start : start + 2**16])
+        if not np.isfinite(out).all():
+            bad = int(np.flatnonzero(~np.isfinite(out).all(axis=0))[0])
+            raise DataError(why_refused(self.rule, rows, bad))
+        return out.T
+
+    def positive(self, answers: Any) -> Any:
+        """Which of the answers mean +1: those above 0, and 0 itself where the tie says so."""
+        return answers >= 0.0 if tie_of(self.rule) == TIES["positive"] else answers > 0.0
+
+    def linear(self) -> tuple[Vector, Vector]:
+        """The finished weights and intercepts: (learners, features) and (learners,)."""
+        weights, intercepts = [], []
+        for state, tally in zip(self.states, self.tallies, strict=True):
+            readout = protocol.readout(self.rule, state, int(tally.seen[0]))
+            vector, offset = protocol.linear(self.rule, readout)
+            weights.append(vector[: self.features])
+            intercepts.append(offset + (vector[self.features] if self.bias else 0.0))
+        return np.array(weights), np.array(intercepts)
+
+    def resize(self, features: int) -> None:
+        """Make room for more features, which get the weights a rule starts with, or drop the last."""
+        old, self.features = self.features, features
+        for k, state in enumerate(self.states):
+            fresh = protocol.start(self.rule, np.zeros(features + self.bias))
+            self.states[k] = protocol.resized(self.rule, state, fresh, old, features, self.bias)
+        if self.initial is not None:
+            fresh, self.initial = self.initial, np.zeros((len(self.states), features + self.bias))
+            common = min(old, features)
+            self.initial[:, :common] = fresh[:, :common]
+            if self.bias:
+                self.initial[:, features] = fresh[:, old]
+
+    @property
+    def reserves(self) -> bool:
+        return hasattr(type(self.rule), "reserve")
+
+    @property
+    def _began(self) -> bool:
+        return any(tally.seen[0] for tally in self.tallies)
+
+    def total(self, field: str) -> int:
+        """The sum of one field of the tallies over all learners."""
+        return int(sum(getattr(tally, field)[0] for tally in self.tallies))
+
+    @property
+    def radius(self) -> float:
+        """D: the length of the longest row seen."""
+        return float(np.sqrt(max(tally.radius_squared[0] for tally in self.tallies)))
+
+    def ceilings(self) -> Vector:
+        """For each learner, a number that no separator's margin exceeds; infinite if unknown."""
+        return np.array([self._ceiling(k) for k in range(len(self.states))])
+
+    def _ceiling(self, k: int) -> float:
+        """|sum of a_m z_m| / sum of a_m, rounded up.
+
+        Every unit vector u with margin gamma has gamma * sum a_m <= u . sum a_m z_m, and so
+        gamma <= |sum a_m z_m| / sum a_m, whatever rows z_m were moved along and why. Each of the
+        moves rounded the weights by at most eps * (|w_0| + 2 * sum a_m * D); that much is added.
+        """
+        vector, tally = protocol.combination(self.rule, self.states[k]), self.tallies[k]
+        if vector is None or not tally.amount[0] > 0.0:
+            return float("inf")
+        start = 0.0 if self.initial is None else self.initial[k]
+        eps, moves = float(np.finfo(float).eps), float(tally.updates[0])
+        size = float(np.linalg.norm(vector - start)) * (1.0 + eps * (len(vector) + 8))
+        largest = float(np.linalg.norm(start)) + 2.0 * float(tally.amount[0]) * self.radius
+        return (size + eps * moves * largest) / float(tally.amount[0]) * (1.0 + eps * (moves + 8))
+
+
+def learn(
+    learner: Learner,
+    rows: Rows,
+    codes: npt.NDArray[np.uint16],
+    *,
+    max_epochs: int,
+    order: str = "given",
+    seed: int = 0,
+    watch: Watch | None = None,
+    log: Any = Silent(),  # noqa: B008
+) -> Outcome:
+    """Epoch after epoch until one passes without a mistake, or without a move where the rule is one
+    that goes on moving for the sake of a margin, or the budget runs out.
+    """
+    mistakes: list[int] = []
+    updates: list[int] = []
+    ceilings = np.full(len(learner.states), np.inf)
+    because = Because.BUDGET
+    for epoch in range(max_epochs):
+        before = learner.total("mistakes"), learner.total("updates")
+        learner.read(
+            rows,
+            codes,
+            order=order_of(order, seed, epoch, length(rows)),
+            measure=epoch == 0,
+            watch=watch,
+            log=log,
+        )
+        mistakes.append(learner.total("mistakes") - before[0])
+        updates.append(learner.total("updates") - before[1])
+        ceilings = np.minimum(ceilings, learner.ceilings())
+        if updates[-1] == 0:
+            because = Because.NO_UPDATE if _seeks_margin(learner.rule) else Because.NO_MISTAKE
+            break
+        if mistakes[-1] == 0 and not _seeks_margin(learner.rule):
+            because = Because.NO_MISTAKE
+            break
+    return Outcome(len(mistakes), mistakes, updates, mistakes[-1] == 0, because, ceilings)
+
+
+def order_of(order: str, seed: int, epoch: int, rows: int) -> npt.NDArray[np.int64]:
+    """The rows' order in one epoch, from the seed and the epoch's number alone."""
+    if order == "given":
+        return AS_GIVEN
+    if order == "shuffle":
+        return np.random.default_rng([seed, epoch]).permutation(rows)
+    raise ParameterError(f'order must be "given" or "shuffle", not {order!r}')
+
+
+def tie_of(rule: Any) -> Any:
+    """The rule's tie, or that of the rule it wraps; None if it has none."""
+    return getattr(getattr(rule, "inner", rule), "tie", None)
+
+
+def _seeks_margin(rule: Any) -> bool:
+    return bool(getattr(type(rule), "seeks_margin", False))
+
+
+def _refuse_standstill(rule: Any) -> None:
+    """From zero weights every score is 0: a rule that never moves at 0 would stay there for ever."""
+    if tie_of(rule) != TIES["keep"]:
+        return
+    row = DenseRow(np.ones(1), False, 1.0)
+    state = protocol.start(rule, np.zeros(1))
+    seen = [Seen(label, 0.0, False, 0) for label in (-1.0, 1.0)]
+    if protocol.score(rule, state, row) == 0.0 and not any(
+        protocol.step(rule, state, row, each) for each in seen
+    ):
+        raise ParameterError(
+            'tie="keep" from a start of zeros can never move: every score is 0, and at 0 it keeps'
+            ' the weights. Use init="random" (or a start of your own), or another tie'
+        )
+
+
+def _entries(rows: Rows, order: Any, start: int, stop: int) -> int:
+    """An upper bound on how many entries the rows at places start to stop have together."""
+    if not isinstance(rows, CsrRows):
+        return (stop - start) * (rows.values.shape[1] + 1)
+    numbers = order[start:stop] if order.size else np.arange(start, stop)
+    return int((rows.starts[numbers + 1] - rows.starts[numbers]).sum()) + stop - start
+
+
+def refuse_overflow(state: Any) -> None:
+    """Weights that are no longer numbers must not be learned on with."""
+    if not np.isfinite(state.weights).all():
+        raise DataError(
+            "the weights overflowed: the numbers are too large. Scale the features, use unit length,"
+            " or take a smaller step"
+        )
+
+
+def why_refused(rule: Any, rows: Rows, i: int) -> str:
+    """In words, what is wrong with row i."""
+    row = row_at(rows._replace(unit_length=False), i)
+    for k in range(len(row.values)):
+        number = float(row.values[k])
+        if not np.isfinite(number):
+            name = "NaN" if np.isnan(number) else "infinity"
+            at = k if isinstance(row, DenseRow) else int(row.columns[k])
+            return f"Input X contains {name} in row {i}, column {at}; every value must be a number"
+    if not np.isfinite(squared_norm(row)):
+        return f"row {i} is too long: its squared length overflows. Scale the features"
+    if not protocol.accepts(rule, row):
+        odd = next(v for v in row.values if v not in (0.0, 1.0))
+        return (
+            f"row {i} has the value {odd}, but with binarize=None every value must be 0 or 1;"
+            " pass binarize=0.0 (or another threshold) to turn values into 0 and 1"
+        )
+    return f"the answer for row {i} of {features_of(rows)} features overflows. Scale the features"

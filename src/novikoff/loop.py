@@ -1,0 +1,154 @@
+"""The one compiled epoch. It knows no rule and no layout: `protocol` and `rows` choose by type."""
+
+import functools
+import hashlib
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from novikoff.generic import by_class
+from novikoff.rows import Array, row_at, squared_norm
+from novikoff.rules.protocol import Seen, accepts, decide, mistaken, move, score, step
+
+
+class Tally(NamedTuple):
+    """What the loop counts, in arrays of one number each (Numba passes a record ten times slower)."""
+
+    seen: Array  # rows
+    mistakes: Array
+    updates: Array
+    amount: Array  # sum of the amounts moved by
+    radius_squared: Array  # largest |row|^2
+    refused: Array  # 1 + the number of a row that could not be learned from; 0: none
+
+
+def new_tally() -> Tally:
+    """All zeros."""
+    counts, sums = np.zeros((4, 1), np.int64), np.zeros((2, 1))
+    return Tally(counts[0], counts[1], counts[2], sums[0], sums[1], counts[3])
+
+
+class Reading(NamedTuple):
+    """What one call of the loop reads: places start to stop of the order."""
+
+    rows: Any
+    codes: Array  # the class number of each row
+    positive: int  # the class that is +1 here; the others are -1
+    order: Array  # row numbers, or empty: as given
+    start: int
+    stop: int
+    measure: bool  # first sight of the rows: refuse bad ones, find the radius
+
+
+class Silent(NamedTuple):
+    """A log that keeps nothing."""
+
+    nothing: bool = False
+
+
+@by_class
+def record(self: Any, i: int, amount: float, seen: Seen) -> Any:
+    """Note that row i was a mistake, or moved the weights by `amount`, or both."""
+
+
+def _make_epoch(sources: str) -> Any:
+    def epoch(rule: Any, state: Any, reading: Any, tally: Any, log: Any) -> None:
+        sources  # noqa: B018  (see `compiled`)
+        for place in range(reading.start, reading.stop):
+            i = reading.order[place] if reading.order.size else place
+            row = row_at(reading.rows, i)
+            if reading.measure:
+                size = squared_norm(row)
+                if not size < np.inf or not accepts(rule, row):
+                    tally.refused[0] = i + 1
+                    return
+                tally.radius_squared[0] = max(tally.radius_squared[0], size)
+            label = 1.0 if reading.codes[i] == reading.positive else -1.0
+            answer = score(rule, state, row)
+            if not abs(answer) < np.inf:
+                tally.refused[0] = i + 1
+                return
+            wrong = mistaken(rule, answer, label)
+            seen = Seen(label, answer, wrong, tally.seen[0])
+            amount = step(rule, state, row, seen)
+            if amount != 0.0:
+                move(rule, state, row, amount, seen)
+                tally.updates[0] += 1
+                tally.amount[0] += amount
+            if wrong:
+                tally.mistakes[0] += 1
+            if wrong or amount != 0.0:
+                record(log, i, amount, seen)
+            tally.seen[0] += 1
+
+    return epoch
+
+
+def _make_answers(sources: str) -> Any:
+    def answers(rule: Any, state: Any, rows: Any, start: int, out: Any) -> None:
+        sources  # noqa: B018
+        for k in range(out.shape[0]):
+            row = row_at(rows, start + k)
+            fit = squared_norm(row) < np.inf and accepts(rule, row)
+            out[k] = decide(rule, state, row) if fit else np.nan
+
+    return answers
+
+
+def epoch_for(rule: Any) -> Any:
+    """The loop, compiled for this kind of rule: epoch(rule, state, reading, tally, log)."""
+    return _compiled(_make_epoch, _kinds(rule))
+
+
+def answers_for(rule: Any) -> Any:
+    """answers(rule, readout, rows, start, out): fill `out` with what the rule decides,
+    NaN where it does not accept the row."""
+    return _compiled(_make_answers, _kinds(rule))
+
+
+plain_epoch = _make_epoch("")
+"""The loop as plain Python: the reference that the compiled one must equal."""
+
+
+def _kinds(rule: Any) -> tuple[type, ...]:
+    """The rule's class and those of the rules within it."""
+    inner = (kind for field in rule if hasattr(field, "_fields") for kind in _kinds(field))
+    return (type(rule), *inner)
+
+
+@functools.cache
+def _compiled(make: Any, kinds: tuple[type, ...]) -> Any:
+    """Numba's disk cache does not notice when a function chosen by type changes, and would serve
+    the old code. It does notice a changed closure, so the sources' digest is one.
+    """
+    options = {"_nrt": False}
+    files = _sources(kinds)
+    if files is not None:
+        function = make(_digest(files))
+        try:
+            return njit(cache=True, **options)(function)
+        except RuntimeError:  # nowhere to write a cache: compile in each process
+            pass
+    return njit(**options)(make(""))
+
+
+def _sources(kinds: tuple[type, ...]) -> list[Path] | None:
+    """The files whose code can end up in the loop; None if some of it is not in an importable file."""
+    here = Path(__file__).parent
+    files = sorted([*here.glob("*.py"), *here.glob("rules/*.py")])
+    for kind in kinds:
+        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        if kind.__module__ == "__main__" or file is None:
+            return None
+        files.append(Path(file))
+    return files
+
+
+def _digest(files: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,64 @@
+"""Averaging (Freund and Schapire 1999): predict with the mean of all the weights there were.
+
+With w_t the weights after row t, the mean over T rows is
+
+    mean = w_T - moments / T,    moments = sum over the moves of (t * amount * label * row)
+
+where t is the number of rows before the move. So a row that moves nothing costs nothing, and a
+move costs twice its non-zeros; no sum over the whole weight vector is ever taken before the end.
+"""
+
+from typing import Any, NamedTuple
+
+from novikoff.rows import add_scaled
+from novikoff.rules import protocol
+from novikoff.rules.perceptron import Perceptron
+from novikoff.rules.protocol import Seen, State, Vector, combination, move, require, score, step
+
+
+class AveragedState(NamedTuple):
+    """The wrapped rule's state, whose weights these are, and the moments."""
+
+    weights: Vector
+    moments: Vector
+    inner: Any
+
+
+class Averaged(NamedTuple):
+    """Learns as the wrapped rule does, mistake for mistake; predicts with the mean weights."""
+
+    inner: Any = Perceptron()
+
+    def score(self, state: AveragedState, row: Any) -> Any:
+        return score(self.inner, state.inner, row)
+
+    def mistaken(self, score: float, label: float) -> Any:
+        return protocol.mistaken(self.inner, score, label)
+
+    def step(self, state: AveragedState, row: Any, seen: Seen) -> Any:
+        return step(self.inner, state.inner, row, seen)
+
+    def move(self, state: AveragedState, row: Any, amount: float, seen: Seen) -> None:
+        move(self.inner, state.inner, row, amount, seen)
+        add_scaled(row, amount * seen.label * seen.t, state.moments)
+
+    def accepts(self, row: Any) -> Any:
+        return protocol.accepts(self.inner, row)
+
+    def check(self) -> None:
+        protocol.validate(self.inner)
+
+    def start(self, initial: Vector) -> AveragedState:
+        inner = protocol.start(self.inner, initial)
+        additive = combination(self.inner, inner) is inner.weights
+        require(additive, f"{type(self.inner).__name__} cannot be averaged: its moves do not add up")
+        return AveragedState(inner.weights, 0.0 * inner.weights, inner)
+
+    def readout(self, state: AveragedState, seen: int) -> State:
+        return State(state.weights - state.moments / max(seen, 1))
+
+    def decide(self, state: State, row: Any) -> Any:
+        return protocol.decide(self.inner, state, row)
+
+    def mistake_bound(self, radius: float, margin: float) -> Any:
+        return self.inner.mistake_bound(radius, margin)

@@ -1,0 +1,70 @@
+"""Balanced Winnow: multiplicative updates for separators with weights of any sign, over real inputs.
+
+Two positive weights for each feature, w+ and w-, are multiplied on a mistake by exp(eta y x) and
+exp(-eta y x), and score = (w+ - w-) . row. Starting at 1 they stay exp(s) and exp(-s), where s is
+the sum of eta * label * row over the mistakes. Only s is kept, and weights = w+ - w-, both divided
+by exp(shift), which changes no sign and keeps them from overflowing.
+
+If |row|_inf <= X and some u with |u|_1 = 1 has y u . row >= gamma on every row, there are at most
+ln(2 n) / (eta gamma - eta^2 X^2 / 2) mistakes: ln of the sum of all weights starts at ln(2 n),
+grows by at most eta^2 X^2 / 2 at a mistake, and is never below s . u >= mistakes * eta * gamma.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+
+from novikoff.generic import COMPILED
+from novikoff.rows import add_scaled, column, entries
+from novikoff.rules.protocol import TIES, Seen, Tie, Vector, require, require_positive
+
+HIGHEST = 300.0  # an exponent further than this above the shift becomes the shift
+
+
+class BalancedState(NamedTuple):
+    """weights = (exp(s) - exp(-s)) / exp(shift), s being the exponents."""
+
+    weights: Vector
+    exponents: Vector
+    shift: Vector
+
+
+@register_jitable(**COMPILED)  # type: ignore[untyped-decorator]
+def _weight(exponent: float, shift: float) -> float:
+    size = abs(exponent)
+    return math.copysign(math.exp(size - shift) * -math.expm1(-2.0 * size), exponent)
+
+
+class BalancedWinnow(NamedTuple):
+    """exponents <- exponents + eta * y * row on a mistake."""
+
+    eta: float = 0.1
+    tie: Tie = TIES["mistake"]
+
+    def step(self, state: BalancedState, row: Any, seen: Seen) -> float:
+        return self.eta if seen.mistaken else 0.0
+
+    def move(self, state: BalancedState, row: Any, amount: float, seen: Seen) -> None:
+        add_scaled(row, amount * seen.label, state.exponents)
+        highest = 0.0
+        for k in range(entries(row)):
+            highest = max(highest, abs(state.exponents[column(row, k)]))
+        if highest > state.shift[0] + HIGHEST:
+            state.shift[0] = highest
+            for j in range(state.weights.shape[0]):
+                state.weights[j] = _weight(state.exponents[j], highest)
+        for k in range(entries(row)):
+            j = column(row, k)
+            state.weights[j] = _weight(state.exponents[j], state.shift[0])
+
+    def check(self) -> None:
+        require_positive(eta=self.eta)
+
+    def start(self, initial: Vector) -> BalancedState:
+        require(not initial.any(), "balanced Winnow starts at equal weights")
+        return BalancedState(initial, initial.copy(), np.zeros(1))
+
+    def combination(self, state: BalancedState) -> Vector:
+        return state.exponents

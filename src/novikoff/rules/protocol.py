@@ -1,0 +1,198 @@
+"""What a rule is: how the weights react to one row.
+
+A rule is a NamedTuple of numbers, one of them a `Tie`, with a few small methods. The functions
+below call them. Four run inside the compiled loop, where nothing may be allocated (scratch arrays
+belong into the state), and all but `step` have a default:
+
+    score(rule, state, row)               -> float    row . state.weights
+    mistaken(rule, score, label)          -> bool     the sign is wrong; rule.tie decides at 0
+    step(rule, state, row, seen)          -> amount   0.0: leave the weights alone
+    move(rule, state, row, amount, seen)              weights += amount * label * row
+
+The rest are plain Python, or run outside of an epoch; a rule overrides what it needs to.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.errors import ParameterError
+from novikoff.generic import abstract, by_class
+from novikoff.rows import add_scaled, dot
+
+Vector = npt.NDArray[np.float64]
+
+
+class Tie(NamedTuple):
+    """What a score of exactly 0 means: for which labels it counts as a mistake."""
+
+    positive_loses: bool
+    negative_loses: bool
+
+
+TIES = {
+    "mistake": Tie(True, True),
+    "positive": Tie(False, True),
+    "negative": Tie(True, False),
+    "keep": Tie(False, False),
+}
+
+
+class Seen(NamedTuple):
+    """What is known about a row once its label is out."""
+
+    label: float  # -1.0 or +1.0
+    score: float  # what the rule answered before it saw the label
+    mistaken: bool  # whether that answer was wrong
+    t: int  # how many rows this learner had seen before
+
+
+class State(NamedTuple):
+    """What a rule changes as it learns. A rule may use a larger one, which has `weights` too."""
+
+    weights: Vector
+
+
+@by_class
+def score(self: Any, state: Any, row: Any) -> Any:
+    """What the rule answers for a row while it learns; the sign is the prediction."""
+    return dot(row, state.weights)
+
+
+@by_class
+def mistaken(self: Any, score: float, label: float) -> Any:
+    """Whether that answer is wrong for the label."""
+    if score == 0.0:
+        return self.tie.positive_loses if label > 0.0 else self.tie.negative_loses
+    return score * label < 0.0
+
+
+@abstract
+def step(self: Any, state: Any, row: Any, seen: Seen) -> Any:
+    """How far to move along the signed row; 0.0 leaves the weights alone."""
+
+
+@by_class
+def move(self: Any, state: Any, row: Any, amount: float, seen: Seen) -> Any:
+    """Move the weights by amount * label * row."""
+    add_scaled(row, amount * seen.label, state.weights)
+
+
+@by_class
+def accepts(self: Any, row: Any) -> Any:
+    """Whether the rule is defined for this row; asked when the row is first seen."""
+    return True
+
+
+@by_class
+def decide(self: Any, state: Any, row: Any) -> Any:
+    """What the finished rule answers for a row, given the state that `readout` returned."""
+    return score(self, state, row)
+
+
+@by_class
+def check(self: Any) -> Any:
+    """Raise ParameterError if a parameter is out of range."""
+
+
+@by_class
+def for_features(self: Any, features: int) -> Any:
+    """The rule with those parameters filled in that depend on the number of features."""
+    return self
+
+
+@by_class
+def start(self: Any, initial: Vector) -> Any:
+    """The state before the first row, from a weight vector that the rule may keep."""
+    return State(initial)
+
+
+@by_class
+def reserve(self: Any, state: Any, rows: int, entries: int) -> Any:
+    """A state with room for so many more rows, of so many entries together; most rules need none."""
+    return state
+
+
+@by_class
+def readout(self: Any, state: Any, seen: int) -> Any:
+    """The state that `decide` predicts with, after `seen` rows."""
+    return state
+
+
+@by_class
+def linear(self: Any, state: Any) -> Any:
+    """The readout as (weights, offset): decide = row . weights + offset."""
+    return state.weights, 0.0
+
+
+@by_class
+def resized(self: Any, state: Any, fresh: Any, old: int, new: int, bias: bool) -> Any:
+    """`fresh`, a start for `new` features, with what `state` had learned about the `old` ones.
+
+    An array's axis belongs to the features if it has one place for each, and one for the bias.
+    """
+    common = np.arange(min(old, new))
+    source, target = (np.append(common, n) if bias else common for n in (old, new))
+
+    def carry(before: Any, after: Any) -> Any:
+        if isinstance(before, tuple):
+            return type(before)(*map(carry, before, after))
+        if before.shape == after.shape:
+            return before
+        axes = list(zip(before.shape, after.shape, strict=True))
+        places = [source if a != b else np.arange(a) for a, b in axes], [
+            target if a != b else np.arange(b) for a, b in axes
+        ]
+        after[np.ix_(*places[1])] = before[np.ix_(*places[0])]
+        return after
+
+    return carry(state, fresh)
+
+
+@by_class
+def combination(self: Any, state: Any) -> Any:
+    """The vector that is its start plus the sum of amount * label * row, or None.
+
+    Where a rule keeps one, its length divided by the sum of amounts is a ceiling on the margin.
+    """
+    return state.weights
+
+
+def missing(rule: Any) -> str | None:
+    """What keeps `rule` from being a rule, in words; None if nothing does."""
+    kind = type(rule)
+    if not isinstance(rule, tuple) or not hasattr(kind, "_fields"):
+        return "it is not a NamedTuple"
+    if not hasattr(kind, "step"):
+        return "it has no method step(self, state, row, seen)"
+    if "tie" not in kind._fields and not hasattr(kind, "mistaken"):
+        return 'it has neither a field tie (such as TIES["mistake"]) nor a method mistaken'
+    return None
+
+
+def validate(rule: Any) -> None:
+    """Refuse what is not a rule, and a rule whose parameters are out of range."""
+    lack = missing(rule)
+    if lack:
+        raise ParameterError(f"{type(rule).__name__} does not work as a rule: {lack}")
+    check(rule)
+
+
+def require(holds: bool, message: str) -> None:
+    """Raise ParameterError with the message unless the condition holds."""
+    if not holds:
+        raise ParameterError(message)
+
+
+def require_positive(**parameters: float) -> None:
+    """Refuse parameters that are not finite and above 0."""
+    for name, value in parameters.items():
+        require(bool(0.0 < value < np.inf), f"{name} must be a number above 0, not {value}")
+
+
+def tie_named(name: str) -> Tie:
+    """The tie called `name`."""
+    known = ", ".join(map(repr, TIES))
+    require(isinstance(name, str) and name in TIES, f"tie must be one of {known}, not {name!r}")
+    return TIES[name]
