@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         VotedPerceptron,
         Winnow,
     )
-    from novikoff.models import load, save
+    from novikoff.estimators.files import load, save
     from novikoff.sources import open
 
 __version__ = "0.1.0"
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 _MODULES = {"bounds", "rules"}
-_HOMES = {"open": "sources", "save": "models", "load": "models"}
+_HOMES = {"open": "sources", "save": "estimators.files", "load": "estimators.files"}
 
 
 def __getattr__(name: str) -> Any:

@@ -213,34 +213,56 @@ def learn(
     seed: int = 0,
     watch: Watch | None = None,
     log: Any = Silent(),  # noqa: B008
+    interruptible: bool = False,
 ) -> Outcome:
     """Epoch after epoch until one passes without a mistake, or without a move where the rule is one
     that goes on moving for the sake of a margin, or the budget runs out.
+
+    With `interruptible`, Ctrl-C ends learning as the budget does, after the block being read.
     """
-    mistakes: list[int] = []
-    updates: list[int] = []
+    counts: list[tuple[int, int]] = []
     ceilings = np.full(len(learner.states), np.inf)
-    because = Because.BUDGET
-    for epoch in range(max_epochs):
+    because = None
+    while because is None and len(counts) < max_epochs:
         before = learner.total("mistakes"), learner.total("updates")
-        learner.read(
-            rows,
-            codes,
-            order=order_of(order, seed, epoch, length(rows)),
-            measure=epoch == 0,
-            watch=watch,
-            log=log,
-        )
-        mistakes.append(learner.total("mistakes") - before[0])
-        updates.append(learner.total("updates") - before[1])
+        place = order_of(order, seed, len(counts), length(rows))
+        try:
+            learner.read(rows, codes, order=place, measure=not counts, watch=watch, log=log)
+        except KeyboardInterrupt:
+            if not interruptible:
+                raise
+            because = Because.INTERRUPTED
+        counts.append((learner.total("mistakes") - before[0], learner.total("updates") - before[1]))
         ceilings = np.minimum(ceilings, learner.ceilings())
-        if updates[-1] == 0:
-            because = Because.NO_UPDATE if _seeks_margin(learner.rule) else Because.NO_MISTAKE
-            break
-        if mistakes[-1] == 0 and not _seeks_margin(learner.rule):
-            because = Because.NO_MISTAKE
-            break
-    return Outcome(len(mistakes), mistakes, updates, mistakes[-1] == 0, because, ceilings)
+        because = because or _settled(learner.rule, *counts[-1])
+    mistakes, updates = (list(each) for each in zip(*counts, strict=True))
+    converged = mistakes[-1] == 0 and because is not Because.INTERRUPTED
+    because = because or Because.BUDGET
+    return Outcome(len(mistakes), mistakes, updates, converged, because, ceilings)
+
+
+def _settled(rule: Any, mistakes: int, updates: int) -> Because | None:
+    if getattr(type(rule), "seeks_margin", False):
+        return Because.NO_UPDATE if updates == 0 else None
+    return Because.NO_MISTAKE if mistakes == 0 else None
+
+
+def found_margin(learner: Learner, rows: Rows, codes: npt.NDArray[np.uint16]) -> float | None:
+    """The margin of the separator that one learner found, as floating point computes it.
+
+    min label * row . w / |w| over the rows; None if it separates nothing, or is not of that form.
+    """
+    if len(learner.states) > 1 or hasattr(type(learner.rule), "decide"):
+        return None
+    weights, offset = protocol.linear(
+        learner.rule, protocol.readout(learner.rule, learner.states[0], int(learner.tallies[0].seen[0]))
+    )
+    size = float(np.linalg.norm(weights))
+    if offset or not size > 0.0:
+        return None
+    answers = learner.answers(rows)[:, 0]
+    margin = float(np.where(codes == 1, answers, -answers).min()) / size
+    return margin if margin > 0.0 else None
 
 
 def order_of(order: str, seed: int, epoch: int, rows: int) -> npt.NDArray[np.int64]:
@@ -255,10 +277,6 @@ def order_of(order: str, seed: int, epoch: int, rows: int) -> npt.NDArray[np.int
 def tie_of(rule: Any) -> Any:
     """The rule's tie, or that of the rule it wraps; None if it has none."""
     return getattr(getattr(rule, "inner", rule), "tie", None)
-
-
-def _seeks_margin(rule: Any) -> bool:
-    return bool(getattr(type(rule), "seeks_margin", False))
 
 
 def _refuse_standstill(rule: Any) -> None:

@@ -15,6 +15,7 @@ from novikoff.errors import DataError, ParameterError
 from novikoff.estimators.online import Online
 from novikoff.learn import Because, Learner, Outcome, learn
 from novikoff.rows import Rows, make_rows
+from novikoff.rules import catalogue
 from novikoff.sources import Source, arrays
 
 MATRICES = {
@@ -26,11 +27,12 @@ MATRICES = {
 
 
 class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
-    """A rule with scikit-learn's methods; subclasses say in `_rule` which one.
+    """A rule with scikit-learn's methods; subclasses say in `kind` which one of the catalogue.
 
     Everything learned is in one `Learner`; the fitted attributes read it.
     """
 
+    kind: str
     max_epochs: int
     order: str = "given"
     random_state: Any = None
@@ -39,7 +41,8 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
     init: Any = "zeros"
 
     def _rule(self) -> Any:
-        raise TypeError(f"{type(self).__name__} does not say which rule it is")
+        own = catalogue.entry(self.kind).parameters()
+        return catalogue.build(self.kind, {name: getattr(self, name) for name in own})
 
     @property
     def coef_(self) -> npt.NDArray[np.float64]:
@@ -91,6 +94,9 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
     def _matrix(self, X: Any, y: Any = None, *, reset: bool) -> Any:
         """X (and y) checked as scikit-learn does, and X fit for the loop."""
         self._leave_online()
+        if reset:
+            for name in ("_names", "_codes"):
+                self.__dict__.pop(name, None)
         if y is None:
             return arrays.as_matrix(validate_data(self, X, reset=reset, **MATRICES))
         X, y = validate_data(self, X, y, reset=reset, **MATRICES)

@@ -19,6 +19,7 @@ from novikoff.rules import protocol
 
 ROOM = 64  # features a learner on dicts starts with; it doubles when they run out
 SILENT = Silent()
+PLUS_MINUS = np.array([-1, 1])  # what labels are until some are seen
 
 
 class OneRow:
@@ -137,7 +138,7 @@ class Online:
             one = self._bind(x, classes)
         code = one.codes.get(y)
         if code is None:
-            code = self._new_label(one.codes, y)
+            code = self._new_label(y)
         one.place(x)
         one.learn(code)
         return self
@@ -149,24 +150,24 @@ class Online:
             one = self._bind(x, None)
         one.place(x)
         answers = one.answer()
-        classes = getattr(self, "classes_", None)
-        if classes is None:
-            classes = np.array([-1, 1])
+        classes = getattr(self, "classes_", PLUS_MINUS)
         if len(answers) > 1:
             return classes[int(answers.argmax())]
         return classes[int(self._learner.positive(answers[0]))]
 
     def _bind(self, x: Any, classes: Any) -> OneRow:
         """Prepare for rows of the kind that x is."""
+        if classes is not None and not hasattr(self, "classes_"):
+            self.classes_ = np.unique(np.asarray(classes))
+            if len(self.classes_) < 2:
+                raise ParameterError("classes must name two classes or more")
         known = getattr(self, "classes_", None)
-        if known is None and classes is not None:
-            known = self.classes_ = np.unique(np.asarray(classes))
-            if len(known) < 2:
-                raise ParameterError(f"classes names {len(known)} class(es); two or more are needed")
+        if "_codes" not in self.__dict__:
+            labels = [] if known is None else known.tolist()
+            self._codes: dict[Any, int] = {label: k for k, label in enumerate(labels)}
         if not hasattr(self, "_learner"):
             self._begin(x, 1 if known is None or len(known) == 2 else len(known))
-        codes = {} if known is None else {label: k for k, label in enumerate(known.tolist())}
-        self._one = self._bound_to(x, codes)
+        self._one = self._bound_to(x)
         return self._one
 
     def _begin(self, x: Any, outputs: int) -> None:
@@ -183,15 +184,24 @@ class Online:
         else:
             self.n_features_in_ = features
 
-    def _bound_to(self, x: Any, codes: dict[Any, int]) -> OneRow:
+    def _bound_to(self, x: Any) -> OneRow:
         if not isinstance(x, Mapping):
             self._leave_online()
-            return OneArray(self._learner, codes)
+            return OneArray(self._learner, self._codes)
         if "_names" not in self.__dict__:
             if not hasattr(self, "feature_names_in_"):
                 raise DataError("the features had no names when this was fitted; pass an array")
             self._names = {name: j for j, name in enumerate(self.feature_names_in_)}
-        return OneDict(self._learner, codes, self._names)
+            del self.feature_names_in_, self.n_features_in_  # names may come from now on
+        return OneDict(self._learner, self._codes, self._names)
+
+    def __getattr__(self, name: str) -> Any:
+        """While names may still come, scikit-learn's two attributes follow them."""
+        if "_names" in self.__dict__ and name == "n_features_in_":
+            return len(self._names)
+        if "_names" in self.__dict__ and name == "feature_names_in_":
+            return np.array([*self._names], object)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _leave_online(self) -> None:
         """Give a learner on named features the exact size that they have, for use with arrays."""
@@ -199,19 +209,17 @@ class Online:
         if "_names" in self.__dict__ and self._learner.features != len(self._names):
             self._learner.resize(len(self._names))
 
-    def _new_label(self, codes: dict[Any, int], y: Any) -> int:
+    def _new_label(self, y: Any) -> int:
         """The number of a label that comes for the first time, where the classes were not named."""
-        known = getattr(self, "classes_", None)
-        if known is not None:
-            raise DataError(f"the label {y!r} is none of the classes {known.tolist()}")
+        codes = self._codes
+        if len(codes) > 1:
+            raise DataError(f"the label {y!r} is none of the classes {self.classes_.tolist()}")
         if isinstance(y, (bool, np.bool_)):
             self.classes_ = np.array([False, True])
             codes.update({False: 0, True: 1})
-        elif y == 1:
-            codes[1] = 1
-        elif y in (-1, 0):
-            self.classes_ = np.array([int(y), 1])
-            codes.update({int(y): 0, 1: 1})
+        elif isinstance(y, (int, float, np.number)) and y in (-1, 0, 1):
+            self.classes_ = np.array([0 if y == 0 else -1, 1])
+            codes.update({1: 1} if y == 1 else {int(y): 0, 1: 1})
         else:
             raise ParameterError(
                 f"the label {y!r} is not one of -1, 0, 1, False, True: name all labels in the first"

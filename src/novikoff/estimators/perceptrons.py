@@ -6,10 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from novikoff import rules
 from novikoff.estimators.base import BaseLearner, Classifier
-from novikoff.rules.passive_aggressive import variant
-from novikoff.rules.protocol import tie_named
 
 
 class Perceptron(Classifier):
@@ -36,6 +33,8 @@ class Perceptron(Classifier):
     (True, 15, [1])
     """
 
+    kind = "perceptron"
+
     def __init__(
         self,
         eta: float = 1.0,
@@ -57,9 +56,6 @@ class Perceptron(Classifier):
         self.order = order
         self.random_state = random_state
 
-    def _rule(self) -> Any:
-        return rules.Perceptron(float(self.eta), tie_named(self.tie))
-
 
 class AveragedPerceptron(Perceptron):
     """Learns as `Perceptron` does, mistake for mistake; predicts with the mean of all its weights.
@@ -67,8 +63,7 @@ class AveragedPerceptron(Perceptron):
     `coef_` and `intercept_` are the means. Parameters as for `Perceptron`.
     """
 
-    def _rule(self) -> Any:
-        return rules.Averaged(super()._rule())
+    kind = "averaged"
 
 
 class VotedPerceptron(Perceptron):
@@ -78,8 +73,7 @@ class VotedPerceptron(Perceptron):
     last one. Parameters as for `Perceptron`.
     """
 
-    def _rule(self) -> Any:
-        return rules.Voted(float(self.eta), tie_named(self.tie))
+    kind = "voted"
 
 
 class MarginPerceptron(Classifier):
@@ -87,6 +81,8 @@ class MarginPerceptron(Classifier):
 
     It stops after an epoch without an update. Other parameters as for `Perceptron`.
     """
+
+    kind = "margin"
 
     def __init__(
         self,
@@ -111,15 +107,14 @@ class MarginPerceptron(Classifier):
         self.order = order
         self.random_state = random_state
 
-    def _rule(self) -> Any:
-        return rules.MarginPerceptron(float(self.eta), float(self.margin), tie_named(self.tie))
-
 
 class PassiveAggressive(Classifier):
     """Moves as little as gives the row a signed score of 1: "PA", "PA-I" (at most C), "PA-II" (soft).
 
     It stops after an epoch without a mistake. Other parameters as for `Perceptron`.
     """
+
+    kind = "passive-aggressive"
 
     def __init__(
         self,
@@ -144,9 +139,6 @@ class PassiveAggressive(Classifier):
         self.order = order
         self.random_state = random_state
 
-    def _rule(self) -> Any:
-        return variant(self.variant, float(self.C))._replace(tie=tie_named(self.tie))
-
 
 class SecondOrderPerceptron(Classifier):
     """The perceptron in coordinates that its past mistakes have whitened; keeps a d x d matrix.
@@ -154,6 +146,8 @@ class SecondOrderPerceptron(Classifier):
     `a` above 0 says how much the plain coordinates count. It starts at zero weights. Other
     parameters as for `Perceptron`.
     """
+
+    kind = "second-order"
 
     def __init__(
         self,
@@ -174,9 +168,6 @@ class SecondOrderPerceptron(Classifier):
         self.order = order
         self.random_state = random_state
 
-    def _rule(self) -> Any:
-        return rules.SecondOrder(float(self.a), tie_named(self.tie))
-
 
 class OneSidedPerceptron(BaseLearner):
     """The perceptron on positive rows only: find w with w . x > 0 for all of them.
@@ -185,6 +176,8 @@ class OneSidedPerceptron(BaseLearner):
     w . x <= 0 is added to w. If some unit vector has w . x >= g on every row, there are at most
     1 / g^2 updates. `predict` says 1 where w . x > 0, else -1.
     """
+
+    kind = "one-sided"
 
     unit_length = True
 
@@ -195,8 +188,6 @@ class OneSidedPerceptron(BaseLearner):
         self.order = order
         self.random_state = random_state
 
-    def _rule(self) -> Any:
-        return rules.Perceptron()
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the start, epoch by epoch, until one passes without a mistake; y is ignored."""

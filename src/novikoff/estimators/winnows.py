@@ -1,12 +1,10 @@
 """The multiplicative rules as estimators: Winnow for Boolean variables, balanced Winnow for any."""
 
-import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from novikoff import rules
 from novikoff.errors import DataError
 from novikoff.estimators.base import Classifier
 
@@ -24,6 +22,8 @@ class Winnow(Classifier):
 
     If the label is an OR of r of n variables, it makes at most 2 + 3 r (1 + lg n) mistakes.
     """
+
+    kind = "winnow"
 
     def __init__(
         self,
@@ -43,12 +43,6 @@ class Winnow(Classifier):
         self.max_epochs = max_epochs
         self.order = order
         self.random_state = random_state
-
-    def _rule(self) -> Any:
-        kind = rules.ComplementWinnow if self.complement else rules.Winnow
-        theta = math.nan if self.theta is None else float(self.theta)
-        strict = self.binarize is None
-        return kind(float(self.alpha), theta, 0.0 if strict else float(self.binarize), strict)
 
     def _matrix(self, X: Any, y: Any = None, *, reset: bool) -> Any:
         if hasattr(X, "tocsr") and self.binarize is not None and self.binarize < 0:
@@ -89,6 +83,8 @@ class BalancedWinnow(Classifier):
     mistake; their difference is the feature's weight. Other parameters as for `Perceptron`.
     """
 
+    kind = "balanced-winnow"
+
     def __init__(
         self,
         eta: float = 0.1,
@@ -107,6 +103,3 @@ class BalancedWinnow(Classifier):
         self.max_epochs = max_epochs
         self.order = order
         self.random_state = random_state
-
-    def _rule(self) -> Any:
-        return rules.BalancedWinnow(float(self.eta), rules.protocol.tie_named(self.tie))

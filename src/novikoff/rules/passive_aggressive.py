@@ -36,11 +36,3 @@ class PassiveAggressive(NamedTuple):
     def mistake_bound(self, radius: float, margin: float) -> float:
         return max(radius**2 + self.slack, 1.0 / self.cap) / margin**2
 
-
-def variant(name: str, C: float) -> PassiveAggressive:
-    """The rule called "PA", "PA-I" or "PA-II", with its aggressiveness C."""
-    require(name in ("PA", "PA-I", "PA-II"), f"variant must be PA, PA-I or PA-II, not {name!r}")
-    require(0.0 < C < float("inf"), f"C must be a number above 0, not {C}")
-    if name == "PA":
-        return PassiveAggressive()
-    return PassiveAggressive(cap=C) if name == "PA-I" else PassiveAggressive(slack=1.0 / (2.0 * C))

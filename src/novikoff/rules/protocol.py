@@ -151,6 +151,18 @@ def resized(self: Any, state: Any, fresh: Any, old: int, new: int, bias: bool) -
 
 
 @by_class
+def compacted(self: Any, state: Any) -> Any:
+    """The state without spare room, for a file."""
+    return state
+
+
+@by_class
+def sound(self: Any, state: Any) -> Any:
+    """Whether a state from a file, of the right shapes, is one that the loop can be trusted with."""
+    return True
+
+
+@by_class
 def combination(self: Any, state: Any) -> Any:
     """The vector that is its start plus the sum of amount * label * row, or None.
 

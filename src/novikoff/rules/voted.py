@@ -118,6 +118,27 @@ class Voted(NamedTuple):
             weights=vectors[0], first=vectors[1], columns=columns, scratch=fresh.scratch
         )
 
+    def compacted(self, state: VotedState) -> VotedState:
+        number, end = int(state.used[0]), int(state.used[1])
+        return state._replace(
+            moves=state.moves[:end],
+            columns=state.columns[:end],
+            starts=state.starts[: number + 1],
+            births=state.births[:number],
+            scratch=np.zeros_like(state.scratch),
+        )
+
+    def sound(self, state: VotedState) -> bool:
+        number, end = int(state.used[0]), int(state.used[1])
+        return (
+            0 <= number == len(state.births) == len(state.starts) - 1
+            and 0 <= end == len(state.moves) == len(state.columns)
+            and state.starts[0] == 0
+            and state.starts[-1] == end
+            and bool((np.diff(state.starts) >= 0).all())
+            and bool(((state.columns >= 0) & (state.columns < len(state.weights))).all())
+        )
+
     def readout(self, state: VotedState, seen: int) -> VotedState:
         used = np.array([*state.used[:2], seen])
         return state._replace(used=used, scratch=np.zeros(len(state.weights)))

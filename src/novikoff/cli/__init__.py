@@ -1,0 +1,63 @@
+"""The command line: `novikoff fit`, `predict`, `examples` and `demo`.
+
+Commands load what they need when they run; `novikoff --help` starts without Numba.
+Exit codes: 0 yes or done, 1 no, 2 bad input or usage, 3 undecided, 130 interrupted.
+"""
+
+import os
+import sys
+
+import typer
+
+from novikoff import __version__
+from novikoff.cli import demo, examples, fit, predict
+from novikoff.errors import NovikoffError
+
+app = typer.Typer(
+    name="novikoff",
+    help="Learns linear separators one example at a time, and proves what it did.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="DATA is a path, - for standard input, or example:NAME (see: novikoff examples).",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"novikoff {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Say which version this is."
+    ),
+) -> None:
+    pass
+
+
+app.command("fit")(fit.fit)
+app.command("predict")(predict.predict)
+app.command("examples")(examples.examples)
+app.command("demo")(demo.demo)
+
+
+def main() -> None:
+    """Run a command; bad input ends with one line on standard error and exit code 2."""
+    try:
+        app()
+    except NovikoffError as error:
+        typer.echo(f"novikoff: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("novikoff: interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader (head, less) has what it wanted
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except MemoryError as error:
+        typer.echo(f"novikoff: out of memory: {error}", err=True)
+        sys.exit(2)

@@ -1,0 +1,109 @@
+"""`novikoff fit`: learn from data, and say what happened."""
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from novikoff.cli import options
+from novikoff.errors import DataError, ParameterError
+
+EPOCHS = 1000
+STREAM_ROWS = 512  # rows learned from a stream before anything is said of them
+RULE = "The rule"
+
+
+def fit(
+    data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    rule: Annotated[
+        str,
+        typer.Option(
+            help="perceptron, one-sided, averaged, voted, margin, passive-aggressive,"
+            " second-order, winnow or balanced-winnow.",
+            rich_help_panel=RULE,
+        ),
+    ] = "perceptron",
+    eta: Annotated[float | None, typer.Option(help="The step.", rich_help_panel=RULE)] = None,
+    tie: Annotated[
+        str | None,
+        typer.Option(
+            help="What a score of exactly 0 means: mistake, positive, negative or keep.",
+            rich_help_panel=RULE,
+        ),
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Any other parameter of the rule, such as alpha=1.5; may be repeated.",
+            rich_help_panel=RULE,
+        ),
+    ] = None,
+    init: Annotated[
+        str, typer.Option(help="The start: zeros or random.", rich_help_panel=RULE)
+    ] = "zeros",
+    bias: Annotated[
+        bool | None,
+        typer.Option(
+            "--bias/--no-bias",
+            help="Learn an intercept.  [default: where the rule has one]",
+            rich_help_panel=RULE,
+        ),
+    ] = None,
+    unit_length: Annotated[
+        bool, typer.Option("--unit-length", help="Scale rows to length 1.", rich_help_panel=RULE)
+    ] = False,
+    max_epochs: Annotated[
+        int | None,
+        typer.Option(min=1, help=f"The budget; a stream is read once.  [default: {EPOCHS}]"),
+    ] = None,
+    order: Annotated[
+        options.Order, typer.Option(help="As given, or shuffled anew each epoch.")
+    ] = options.Order.GIVEN,
+    seed: Annotated[int, typer.Option(min=0, help="For shuffling and a random start.")] = 0,
+    classes: Annotated[
+        str | None,
+        typer.Option(help="All labels of a stream, with commas between.", metavar="A,B,..."),
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the model to this file.", dir_okay=False)
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    json: options.JsonOption = False,
+    format: options.FormatOption = None,
+    target: options.TargetOption = None,
+    header: options.HeaderOption = None,
+    delimiter: options.DelimiterOption = None,
+    zero_based: options.ZeroBasedOption = None,
+) -> None:
+    """Learn a separator from labelled rows, epoch by epoch, until one passes without a mistake.
+
+    From standard input it learns online: each row once, predicted before its label is looked at.
+
+    Example: novikoff fit example:iris-setosa --save setosa.model
+    """
+    from novikoff.cli.training import Plan, run, run_stream
+
+    source = options.open_source(data, format, target, header, delimiter, zero_based)
+    if save is not None and not save.absolute().parent.is_dir():
+        raise ParameterError(f"--save {save}: there is no folder {save.absolute().parent}")
+    if data == "-" and max_epochs not in (None, 1):
+        raise ParameterError(
+            f"--max-epochs {max_epochs}: standard input can be read only once; save it to a file first"
+        )
+    if data == "-" and order is options.Order.SHUFFLE:
+        raise ParameterError("--order shuffle: a stream is learned in the order in which it comes")
+    if data != "-" and classes is not None:
+        raise ParameterError("--classes is for standard input; a file's labels are read first")
+    plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
+    plan = plan._replace(max_epochs=max_epochs or EPOCHS, order=order.value, quiet=quiet or json)
+    result = run_stream(plan, source, classes, STREAM_ROWS) if data == "-" else run(plan, source)
+    if save is not None:
+        result.save(save)
+    typer.echo(json_format.dumps(result.as_json(save)) if json else result.as_text(save))
+    if result.interrupted:
+        raise typer.Exit(130)
+
+
+__all__ = ["DataError", "fit"]

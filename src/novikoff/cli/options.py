@@ -1,0 +1,120 @@
+"""Options that several commands take, and how their words become values."""
+
+import enum
+from typing import Annotated, Any
+
+import typer
+
+from novikoff.errors import ParameterError
+
+DATA_HELP = "A path, - for standard input, or example:NAME."
+
+
+class Order(enum.StrEnum):
+    GIVEN = "given"
+    SHUFFLE = "shuffle"
+
+
+class Format(enum.StrEnum):
+    CSV = "csv"
+    TSV = "tsv"
+    SVMLIGHT = "svmlight"
+    NPY = "npy"
+    NPZ = "npz"
+
+
+READING = "How the data are read"
+
+FormatOption = Annotated[
+    Format | None,
+    typer.Option("--format", help="By default from the name, or the first lines.", rich_help_panel=READING),
+]
+TargetOption = Annotated[
+    str | None,
+    typer.Option(
+        help="The label's column: its name, or its place from 0 (-1: the last).  [default: target,"
+        " label, class or y, else the last]",
+        rich_help_panel=READING,
+    ),
+]
+HeaderOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether a table's first line names its columns.  [default: found out]",
+        rich_help_panel=READING,
+    ),
+]
+DelimiterOption = Annotated[
+    str | None,
+    typer.Option(help="What stands between a table's fields.", rich_help_panel=READING),
+]
+ZeroBasedOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--zero-based/--one-based",
+        help="The first index of svmlight data.  [default: found out]",
+        rich_help_panel=READING,
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+]
+
+
+def open_source(
+    data: str,
+    format: Format | None,
+    target: str | None,
+    header: bool | None,
+    delimiter: str | None,
+    zero_based: bool | None,
+    **more: Any,
+) -> Any:
+    """The source that the options describe."""
+    from novikoff import sources
+
+    return sources.open(
+        data,
+        format=None if format is None else format.value,
+        target=as_place(target),
+        header=header,
+        delimiter=delimiter,
+        zero_based=zero_based,
+        **more,
+    )
+
+
+def as_place(target: str | None) -> str | int | None:
+    """A column given as a whole number is a place; anything else is a name."""
+    try:
+        return None if target is None else int(target)
+    except ValueError:
+        return target
+
+
+def as_parameters(words: list[str], defaults: dict[str, Any]) -> dict[str, Any]:
+    """NAME=VALUE words as values of the kinds that the defaults have."""
+    chosen = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or name not in defaults:
+            known = ", ".join(defaults) or "none"
+            raise ParameterError(f"--param {word}: expected NAME=VALUE with a NAME of: {known}")
+        chosen[name] = _as_value(name, text, defaults[name])
+    return chosen
+
+
+def _as_value(name: str, text: str, default: Any) -> Any:
+    if isinstance(default, bool):
+        if text.lower() not in ("true", "false"):
+            raise ParameterError(f"--param {name}={text}: expected true or false")
+        return text.lower() == "true"
+    if isinstance(default, str):
+        return text
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(f"--param {name}={text}: expected a number") from None

@@ -1,0 +1,120 @@
+"""`novikoff predict`: label rows with a saved model."""
+
+import itertools
+import json as json_format
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from novikoff.cli import options
+from novikoff.errors import DataError
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A file that fit --save wrote.", dir_okay=False)],
+    data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    labels: Annotated[
+        bool | None,
+        typer.Option(
+            "--labels/--no-labels",
+            help="Whether the data have labels too, to count mistakes.  [default: found out from"
+            " the number of columns]",
+        ),
+    ] = None,
+    json: options.JsonOption = False,
+    format: options.FormatOption = None,
+    target: options.TargetOption = None,
+    header: options.HeaderOption = None,
+    delimiter: options.DelimiterOption = None,
+    zero_based: options.ZeroBasedOption = None,
+) -> None:
+    """Print the class of each row, one a line; mistakes, if there are labels, on standard error.
+
+    Example: novikoff predict setosa.model example:iris-setosa
+    """
+    from novikoff import models
+
+    loaded = models.read(model)
+
+    def opened(labelled: bool) -> Any:
+        return options.open_source(
+            data, format, target, header, delimiter, zero_based, labelled=labelled
+        )
+
+    source = opened(labels is not False)
+    chunks = source.chunks()
+    first = next(chunks)
+    # a table without a label column has lost its last feature to the labels
+    if labels is None and source.replayable and first.X.shape[1] == loaded.learner.features - 1:
+        if isinstance(first.X, _dense()):
+            source = opened(False)
+            chunks = source.chunks()
+            first = next(chunks)
+    pairs = _predicted(loaded, source, itertools.chain([first], chunks))
+    if json:
+        typer.echo(json_format.dumps(_as_json(model, pairs)))
+        return
+    rows = mistakes = 0
+    for found, truth in pairs:
+        typer.echo("\n".join(map(str, found.tolist())))
+        rows += len(found)
+        mistakes += 0 if truth is None else int((found != truth).sum())
+    if truth is not None:
+        typer.echo(f"{mistakes:,} mistakes in {rows:,} rows", err=True)
+
+
+def _dense() -> Any:
+    import numpy as np
+
+    return np.ndarray
+
+
+def _as_json(model: Path, pairs: Iterator[Any]) -> dict[str, Any]:
+    predictions: list[Any] = []
+    mistakes: int | None = 0
+    for found, truth in pairs:
+        predictions += found.tolist()
+        mistakes = None if truth is None else (mistakes or 0) + int((found != truth).sum())
+    return {
+        "model": str(model),
+        "rows": len(predictions),
+        "mistakes": mistakes,
+        "predictions": predictions,
+    }
+
+
+def _predicted(model: Any, source: Any, chunks: Iterator[Any]) -> Iterator[tuple[Any, Any]]:
+    """For each chunk the predicted classes, and the true ones in the same type if there are any."""
+    from novikoff.rows import make_rows
+    from novikoff.sources.arrays import as_matrix
+
+    learner = model.learner
+    for chunk in chunks:
+        matrix = _fitted_to(model, source, as_matrix(chunk.X))
+        found = model.predict(make_rows(matrix, learner.bias, learner.unit_length))
+        if chunk.y is None:
+            yield found, None
+        elif found.dtype.kind in "biuf" and chunk.y.dtype.kind in "biuf":
+            yield found, chunk.y
+        else:
+            yield found, chunk.y.astype(found.dtype) if found.dtype.kind == "U" else chunk.y
+
+
+def _fitted_to(model: Any, source: Any, matrix: Any) -> Any:
+    """The matrix with the model's features, in the model's order."""
+    names, features = model.feature_names, model.learner.features
+    if names and source.feature_names and names != source.feature_names:
+        absent = [name for name in names if name not in source.feature_names]
+        if absent:
+            raise DataError(f"{source.name}: the model needs a feature {absent[0]!r}, not found here")
+        return matrix[:, [source.feature_names.index(name) for name in names]].copy()
+    if matrix.shape[1] < features and hasattr(matrix, "tocsr"):
+        matrix.resize(matrix.shape[0], features)  # trailing features that no row here has
+    if matrix.shape[1] != features:
+        raise DataError(
+            f"{source.name}: the rows have {matrix.shape[1]} features; the model was fitted on"
+            f" {features}"
+        )
+    return matrix

@@ -1,0 +1,319 @@
+"""What `fit` and `demo` do: a plan, a run, and its result as text or JSON."""
+
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff import models
+from novikoff.cli.options import as_parameters
+from novikoff.cli.progress import Progress
+from novikoff.errors import DataError, ParameterError
+from novikoff.learn import Because, Learner, Outcome, found_margin, learn
+from novikoff.rows import make_rows
+from novikoff.rules import catalogue
+from novikoff.sources import Source
+from novikoff.sources.arrays import as_matrix, encode, refuse_mismatch
+
+
+class Plan(NamedTuple):
+    """How to learn."""
+
+    rule: str
+    parameters: dict[str, Any]
+    init: str = "zeros"
+    bias: bool = True
+    unit_length: bool = False
+    seed: int = 0
+    max_epochs: int = 1000
+    order: str = "given"
+    quiet: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        rule: str,
+        common: dict[str, Any],
+        words: list[str],
+        init: str,
+        bias: bool | None,
+        unit_length: bool,
+        seed: int,
+    ) -> "Plan":
+        """The plan that a command line describes; contradictions are refused before data are read."""
+        entry = catalogue.entry(rule)
+        parameters = entry.parameters() | {k: v for k, v in common.items() if v is not None}
+        parameters |= as_parameters(words, entry.parameters())
+        catalogue.build(rule, parameters)
+        if bias and not entry.bias:
+            raise ParameterError(f"--bias: the rule {rule!r} has no intercept")
+        if unit_length and rule == "winnow":
+            raise ParameterError("--unit-length: Winnow sees variables that are 0 or 1")
+        if init not in ("zeros", "random"):
+            raise ParameterError(f"--init {init}: expected zeros or random")
+        if init == "random" and not entry.starts_anywhere:
+            raise ParameterError(f"--init random: the rule {rule!r} has a start of its own")
+        lift = entry.bias if bias is None else bias
+        return cls(rule, parameters, init, lift, unit_length or entry.unit_length, seed)
+
+    def learner(self, features: int, outputs: int) -> Learner:
+        """A learner as planned, at its start."""
+        initial = None
+        if self.init == "random":
+            shape = outputs, features + self.bias
+            initial = np.random.default_rng([self.seed, 0]).standard_normal(shape)
+        rule = catalogue.build(self.rule, self.parameters)
+        return Learner(
+            rule, features, outputs, bias=self.bias, unit_length=self.unit_length, initial=initial
+        )
+
+    def rows(self, matrix: Any) -> Any:
+        """The rows as this plan's learner sees them."""
+        return make_rows(matrix, self.bias, self.unit_length)
+
+
+class Result(NamedTuple):
+    """What a run did."""
+
+    plan: Plan
+    source: Source
+    learner: Learner
+    classes: Any
+    outcome: Outcome
+    rows: int
+    margin: float | None  # of the separator found
+    seconds: float
+
+    @property
+    def interrupted(self) -> bool:
+        return self.outcome.because is Because.INTERRUPTED
+
+    @property
+    def ceiling(self) -> float | None:
+        lowest = float(self.outcome.ceilings.min())
+        return lowest if np.isfinite(lowest) else None
+
+    @property
+    def bound(self) -> float | None:
+        """The theorem's limit on mistakes, from the margin found; it holds from a start of zeros."""
+        rule = self.learner.rule
+        if self.margin is None or self.learner.initial is not None:
+            return None
+        limit = getattr(rule, "mistake_bound", None)
+        return None if limit is None else float(limit(self.learner.radius, self.margin))
+
+    def save(self, path: Path) -> None:
+        """Write the model."""
+        converged = self.outcome.converged
+        models.write(
+            models.Model(
+                self.plan.rule,
+                self.plan.parameters,
+                self.learner,
+                self.classes,
+                self.source.feature_names,
+                {"max_epochs": self.plan.max_epochs, "order": self.plan.order},
+                self.outcome.epochs,
+                self.outcome.mistakes_per_epoch,
+                self.learner.total("updates") if converged else -1,
+                self.outcome.ceilings,
+            ),
+            path,
+        )
+
+    def as_json(self, saved: Path | None) -> dict[str, Any]:
+        """The keys that scripts rely on, and a few more."""
+        return {
+            "rule": self.plan.rule,
+            "rows": self.rows,
+            "features": self.learner.features,
+            "classes": self.classes.tolist(),
+            "epochs": self.outcome.epochs,
+            "mistakes": self.learner.total("mistakes"),
+            "mistakes_per_epoch": self.outcome.mistakes_per_epoch,
+            "updates": self.learner.total("updates"),
+            "converged": self.outcome.converged,
+            "stopped_because": self.outcome.because.value,
+            "radius": self.learner.radius,
+            "margin_ceiling": self.ceiling,
+            "margin_found": self.margin,
+            "mistake_bound": self.bound,
+            "model": None if saved is None else str(saved),
+        }
+
+    def as_text(self, saved: Path | None) -> str:
+        """A summary for a person."""
+        lines = [
+            f"{self.source.name}: {self.rows:,} rows, {self.learner.features:,} features,"
+            f" classes {', '.join(map(str, self.classes.tolist()))}",
+            f"{self.plan.rule}: {self._ending()}",
+            *(f"  {name:<10}{text}" for name, text in self._facts()),
+        ]
+        if saved is not None:
+            lines.append(f"saved to {saved}; use it with: novikoff predict {saved} DATA")
+        return "\n".join(lines)
+
+    def _ending(self) -> str:
+        epochs = _count(self.outcome.epochs, "epoch")
+        word = "converged" if self.outcome.converged else "stopped"
+        return f"{word} after {epochs} in {self.seconds:.2g} s: {self.outcome.because.value}"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        outcome = self.outcome
+        mistakes, updates = self.learner.total("mistakes"), self.learner.total("updates")
+        text = f"{mistakes:,}"
+        if outcome.because is Because.END and self.rows:
+            text += f", {mistakes / self.rows:.2%} of the rows, each predicted before its label was seen"
+        elif not outcome.converged:
+            text += f", {outcome.mistakes_per_epoch[-1]:,} of them in the last epoch"
+        facts = [("mistakes", text)]
+        if self.bound is not None:
+            facts.append(("bound", f"{self.bound:,.0f} mistakes at the most, in any order of the rows"))
+        if updates != mistakes:
+            facts.append(("updates", f"{updates:,}"))
+        facts.append(("radius", f"{self.learner.radius:.6g}, the longest row"))
+        if self.margin is not None or self.ceiling is not None:
+            facts.append(("margin", self._margin_text()))
+        return facts
+
+    def _margin_text(self) -> str:
+        known = []
+        if self.margin is not None:
+            known.append(f"{self.margin:.3g} found")
+        if self.ceiling is not None:
+            known.append(f"no separator has one above {self.ceiling:.3g}")
+        return "; ".join(known)
+
+
+def run(plan: Plan, source: Source) -> Result:
+    """Learn from a source that is read into memory, epoch by epoch."""
+    X, y, lines = source.read()
+    matrix = as_matrix(X)
+    classes, codes = _labels(plan, source, y, matrix.shape[0])
+    rows = plan.rows(matrix)
+    learner = plan.learner(matrix.shape[1], 1 if len(classes) == 2 else len(classes))
+    began = time.perf_counter()
+    with Progress(plan.max_epochs, matrix.shape[0], plan.quiet) as progress:
+        outcome = learn(
+            learner,
+            rows,
+            codes,
+            max_epochs=plan.max_epochs,
+            order=plan.order,
+            seed=plan.seed,
+            watch=progress.watch,
+            interruptible=True,
+        )
+    seconds = time.perf_counter() - began
+    margin = found_margin(learner, rows, codes) if outcome.converged else None
+    return Result(
+        plan, source, learner, classes, outcome, matrix.shape[0], margin, seconds
+    )
+
+
+def _labels(plan: Plan, source: Source, y: Any, rows: int) -> Any:
+    if plan.rule == "one-sided":
+        return np.array([-1, 1]), np.ones(rows, np.uint16)
+    if y is None:
+        raise DataError(f"{source.name}: the rows have no labels to learn from")
+    refuse_mismatch(rows, len(y))
+    classes, codes = encode(y)
+    if len(classes) < 2:
+        raise DataError(
+            f"{source.name}: all {rows:,} rows have the label {classes[0]}; a separator needs two"
+        )
+    return classes, codes
+
+
+def run_stream(plan: Plan, source: Source, classes: str | None, each: int) -> Result:
+    """Learn online: every row once, in order, predicted before its label is looked at."""
+    stream = Stream(plan, source, classes)
+    began = time.perf_counter()
+    because = Because.END
+    with Progress(None, None, plan.quiet) as progress:
+        try:
+            for chunk in source.chunks(each):
+                stream.take(chunk)
+                if stream.learner is not None:
+                    progress.watch(stream.learner, 0)
+        except KeyboardInterrupt:
+            because = Because.INTERRUPTED
+    if stream.learner is None:
+        raise DataError(f"{source.name}: all {stream.rows:,} rows have one label; two are needed")
+    mistakes, updates = (stream.learner.total(name) for name in ("mistakes", "updates"))
+    ceilings = stream.learner.ceilings()
+    outcome = Outcome(1, [mistakes], [updates], False, because, ceilings)
+    seconds = time.perf_counter() - began
+    return Result(plan, source, stream.learner, stream.classes, outcome, stream.rows, None, seconds)
+
+
+class Stream:
+    """Learns from chunks as they come; waits until both classes, or all that were named, are known."""
+
+    def __init__(self, plan: Plan, source: Source, classes: str | None) -> None:
+        self.plan, self.source = plan, source
+        self.learner: Learner | None = None
+        self.classes = None if classes is None else _named(classes)
+        self.waiting: list[Any] = []
+        self.rows = 0
+
+    def take(self, chunk: Any) -> None:
+        """Learn from a chunk, or keep it until there is a learner."""
+        self.rows += chunk.X.shape[0]
+        if self.plan.rule == "one-sided":
+            self.classes = np.array([-1, 1])
+        elif chunk.y is None:
+            raise DataError(f"{self.source.name}: the rows have no labels to learn from")
+        self.waiting.append(chunk)
+        if self.classes is None:
+            labels = np.unique(np.concatenate([each.y for each in self.waiting]))
+            if len(labels) < 2:
+                return
+            self.classes = labels
+        for each in self.waiting:
+            self._learn(each)
+        self.waiting.clear()
+
+    def _learn(self, chunk: Any) -> None:
+        matrix = as_matrix(chunk.X)
+        if self.learner is None:
+            outputs = 1 if len(self.classes) == 2 else len(self.classes)
+            self.learner = self.plan.learner(matrix.shape[1], outputs)
+        if matrix.shape[1] > self.learner.features:
+            if self.plan.rule == "winnow" and self.plan.parameters["theta"] is None:
+                raise ParameterError(
+                    "Winnow's threshold is the number of variables, which a stream does not tell;"
+                    " set it with --param theta=..."
+                )
+            self.learner.resize(matrix.shape[1])
+        self.learner.read(self.plan.rows(matrix), self._codes(chunk))
+
+    def _codes(self, chunk: Any) -> Any:
+        if self.plan.rule == "one-sided":
+            return np.ones(chunk.X.shape[0], np.uint16)
+        try:
+            return encode(chunk.y.astype(self.classes.dtype), self.classes)[1]
+        except (DataError, ValueError):
+            odd = next(k for k, label in enumerate(chunk.y) if label not in self.classes)
+            place = "" if chunk.lines is None else f":{chunk.lines[odd]}"
+            raise DataError(
+                f"{self.source.name}{place}: the label {chunk.y[odd]} comes after learning began with"
+                f" {', '.join(map(str, self.classes))}; name all labels with --classes"
+            ) from None
+
+
+def _named(words: str) -> Any:
+    """Labels from the command line: numbers if all of them are."""
+    labels = [word.strip() for word in words.split(",")]
+    try:
+        found = np.unique(np.array([float(label) for label in labels]))
+    except ValueError:
+        found = np.unique(np.array(labels))
+    if len(found) < 2:
+        raise ParameterError(f"--classes {words}: two labels or more are needed")
+    return found
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

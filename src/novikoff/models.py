@@ -1,0 +1,250 @@
+"""Model files: a learner with all it takes to predict with it and to learn on.
+
+A file is in the safetensors format: named arrays, and text beside them. Nothing in it is ever
+executed. Its text, under the key "novikoff", is a JSON object with the keys of `_HEADER`; its
+arrays are "<learner>.state.<field>" and "<learner>.tally.<field>" for each learner, "initial"
+unless that was zero, and "lowest", the lowest margin ceilings seen. Every field is checked when a
+file is read: a damaged, foreign or hostile one is refused with the reason, and a file is written
+beside its destination and moved there, so that a failure leaves what was there before.
+"""
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.errors import ModelError, ParameterError
+from novikoff.learn import Learner
+from novikoff.loop import Tally, new_tally
+from novikoff.rules import catalogue, protocol
+
+FORMAT, VERSION = "novikoff model", 1
+
+_HEADER = {
+    "format": str,
+    "version": int,
+    "rule": str,
+    "parameters": dict,
+    "features": int,
+    "learners": int,
+    "bias": bool,
+    "unit_length": bool,
+    "classes": list,
+    "class_type": str,
+    "feature_names": (list, type(None)),
+    "options": dict,
+    "epochs": int,
+    "mistakes_per_epoch": list,
+    "settled_at": int,
+}
+_CLASS_TYPES = {"b": "bool", "i": "int64", "u": "int64", "f": "float64", "U": "str", "O": "str"}
+
+
+@dataclass
+class Model:
+    """What a file holds."""
+
+    rule: str  # its name in the catalogue
+    parameters: dict[str, Any]
+    learner: Learner
+    classes: npt.NDArray[Any]
+    feature_names: list[str] | None = None
+    options: dict[str, Any] = field(default_factory=dict)  # max_epochs and such, for learning on
+    epochs: int = 0
+    mistakes_per_epoch: list[int] = field(default_factory=list)
+    settled_at: int = -1  # the number of updates after which an epoch passed without a mistake
+    lowest: npt.NDArray[np.float64] = field(default_factory=lambda: np.array([np.inf]))
+
+    def predict(self, rows: Any) -> npt.NDArray[Any]:
+        """The class of each row."""
+        answers = self.learner.answers(rows)
+        if answers.shape[1] > 1:
+            return self.classes[answers.argmax(axis=1)]  # type: ignore[no-any-return]
+        codes = self.learner.positive(answers[:, 0]).astype(int)
+        return self.classes[codes]  # type: ignore[no-any-return]
+
+
+def write(model: Model, path: str | os.PathLike[str]) -> None:
+    """Save the model, all or nothing."""
+    from safetensors.numpy import save  # here, because it is slow to load
+
+    learner = model.learner
+    arrays = {"lowest": np.broadcast_to(model.lowest, len(learner.states)).copy()}
+    if learner.initial is not None:
+        arrays["initial"] = learner.initial
+    for k, (state, tally) in enumerate(zip(learner.states, learner.tallies, strict=True)):
+        state = protocol.compacted(learner.rule, state)
+        arrays |= {f"{k}.state.{name}": array for name, array in _flat(state).items()}
+        arrays |= {f"{k}.tally.{name}": array for name, array in tally._asdict().items()}
+    text = json.dumps(_header(model), allow_nan=False)
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    replace(path, save(arrays, metadata={"novikoff": text}))
+
+
+def read(path: str | os.PathLike[str]) -> Model:
+    """Load a model; ModelError says what is wrong with a file that is none."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        content = Path(path).read_bytes()
+        arrays = load(content)
+        header = _checked_header(content)
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror}") from None
+    except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ModelError(f"{path}: not a novikoff model, or a damaged one: {error}") from None
+    try:
+        return _assembled(header, arrays)
+    except (ModelError, ParameterError, TypeError, ValueError, OverflowError) as error:
+        raise ModelError(f"{path}: a damaged model: {error}") from None
+
+
+def replace(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file so that it is there whole, or what was there before is."""
+    target = Path(path)
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            umask = os.umask(0)
+            os.umask(umask)
+            Path(name).chmod(0o666 & ~umask)  # as an ordinary new file, not mkstemp's 0600
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be written: {error.strerror}; nothing was changed") from None
+
+
+def _flat(state: Any, prefix: str = "") -> dict[str, Any]:
+    """The arrays of a state by the path of their fields; an array met before is not repeated."""
+    found: dict[str, Any] = {}
+    for name, value in zip(state._fields, state, strict=True):
+        inner = _flat(value, f"{prefix}{name}.") if hasattr(value, "_fields") else {prefix + name: value}
+        for path, array in inner.items():
+            if not any(array is other for other in found.values()):
+                found[path] = array
+    return found
+
+
+def _header(model: Model) -> dict[str, Any]:
+    learner = model.learner
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "rule": model.rule,
+        "parameters": model.parameters,
+        "features": learner.features,
+        "learners": len(learner.states),
+        "bias": learner.bias,
+        "unit_length": learner.unit_length,
+        "classes": model.classes.tolist(),
+        "class_type": _CLASS_TYPES[model.classes.dtype.kind],
+        "feature_names": model.feature_names,
+        "options": model.options,
+        "epochs": model.epochs,
+        "mistakes_per_epoch": model.mistakes_per_epoch,
+        "settled_at": model.settled_at,
+    }
+
+
+def _checked_header(content: bytes) -> dict[str, Any]:
+    size = int.from_bytes(content[:8], "little")
+    text = json.loads(content[8 : 8 + size])["__metadata__"]["novikoff"]
+    header = json.loads(text)
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ValueError("its header does not say that it is one")
+    if header.get("version") != VERSION:
+        raise ValueError(f"it is of version {header.get('version')}; this program reads {VERSION}")
+    if set(header) != set(_HEADER):
+        raise ValueError(f"its header should have exactly the keys {', '.join(_HEADER)}")
+    for name, kind in _HEADER.items():
+        if not isinstance(header[name], kind) or (kind is int and isinstance(header[name], bool)):
+            raise ValueError(f"its {name!r} is of the wrong type")
+    return header
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> Model:
+    rule = catalogue.build(header["rule"], header["parameters"])
+    number, features, bias = header["learners"], header["features"], header["bias"]
+    classes = np.array(header["classes"], header["class_type"])
+    if classes.ndim != 1 or number != (1 if len(classes) <= 2 else len(classes)):
+        raise ModelError(f"{number} learner(s) do not go with {len(classes)} classes")
+    if number > len(arrays) or features < 0:
+        raise ModelError("its header does not go with its arrays")
+    _check_shapes(rule, number, features + bias, arrays)
+    initial = arrays.pop("initial", None)
+    learner = Learner(
+        rule, features, number, bias=bias, unit_length=header["unit_length"], initial=initial
+    )
+    lowest = arrays.pop("lowest")
+    for k in range(number):
+        learner.states[k] = _filled(learner.states[k], arrays, f"{k}.state.")
+        learner.tallies[k] = Tally(*(arrays[f"{k}.tally.{name}"] for name in Tally._fields))
+        if not protocol.sound(rule, learner.states[k]):
+            raise ModelError(f"the state of learner {k} contradicts itself")
+    names = header["feature_names"]
+    if names is not None and (len(names) != features or not all(isinstance(n, str) for n in names)):
+        raise ModelError("its feature names do not go with its features")
+    return Model(
+        header["rule"],
+        header["parameters"],
+        learner,
+        classes,
+        names,
+        header["options"],
+        header["epochs"],
+        [int(count) for count in header["mistakes_per_epoch"]],
+        header["settled_at"],
+        lowest,
+    )
+
+
+def _check_shapes(rule: Any, learners: int, width: int, arrays: dict[str, Any]) -> None:
+    """Exactly the arrays that there must be, before anything is made of the size they claim."""
+    expected = {"lowest": (learners,)}
+    if "initial" in arrays:
+        expected["initial"] = (learners, width)
+    small = _flat(protocol.start(rule, np.zeros(2))), _flat(protocol.start(rule, np.zeros(3)))
+    for k in range(learners):
+        for name, array in small[0].items():
+            by_width = zip(array.shape, small[1][name].shape, strict=True)
+            expected[f"{k}.state.{name}"] = tuple(width if a != b else a for a, b in by_width)
+        expected |= {f"{k}.tally.{name}": (1,) for name in Tally._fields}
+    if set(expected) != set(arrays):
+        odd = sorted(set(expected) ^ set(arrays))
+        raise ModelError(f"it has too few or too many arrays: {odd[0]!r}")
+    kinds = {f"tally.{name}": array.dtype for name, array in new_tally()._asdict().items()}
+    kinds |= {f"state.{name}": array.dtype for name, array in small[0].items()}
+    for name, array in arrays.items():
+        kind = kinds.get(name.partition(".")[2], np.dtype(np.float64))
+        grows = hasattr(type(rule), "compacted") and array.ndim == 1 and ".state." in name
+        if array.dtype != kind or (array.shape != expected[name] and not grows):
+            raise ModelError(f"its array {name!r} has the wrong shape or type")
+        numbers = ~np.isnan(array) if name == "lowest" else np.isfinite(array)
+        if not numbers.all():
+            raise ModelError(f"its array {name!r} holds something that is not a number")
+
+
+def _filled(state: Any, arrays: dict[str, Any], prefix: str) -> Any:
+    """The state with the file's arrays in the places of its own, shared where its own were."""
+    found = {id(array): arrays[prefix + name] for name, array in _flat(state).items()}
+
+    copies: dict[int, Any] = {}
+
+    def shared(part: Any) -> Any:
+        if hasattr(part, "_fields"):
+            return type(part)(*map(shared, part))
+        return copies.setdefault(id(part), np.array(found[id(part)]))
+
+    return shared(state)
