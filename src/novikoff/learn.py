@@ -103,7 +103,7 @@ class Learner:
     def _read_block(
         self, rows: Rows, codes: Any, order: Any, start: int, stop: int, measure: bool, log: Any
     ) -> None:
-        epoch = epoch_for(self.rule)
+        epoch = epoch_for(self.rule, log)
         for k, tally in enumerate(self.tallies):
             positive = k if len(self.states) > 1 else 1
             reading = Reading(rows, codes, positive, order, start, stop, measure)

@@ -1,5 +1,6 @@
 """The one compiled epoch. It knows no rule and no layout: `protocol` and `rows` choose by type."""
 
+import contextlib
 import functools
 import hashlib
 import sys
@@ -98,9 +99,9 @@ def _make_answers(sources: str) -> Any:
     return answers
 
 
-def epoch_for(rule: Any) -> Any:
-    """The loop, compiled for this kind of rule: epoch(rule, state, reading, tally, log)."""
-    return _compiled(_make_epoch, _kinds(rule))
+def epoch_for(rule: Any, log: Any) -> Any:
+    """The loop, compiled for such a rule and log: epoch(rule, state, reading, tally, log)."""
+    return _compiled(_make_epoch, (*_kinds(rule), type(log)))
 
 
 def answers_for(rule: Any) -> Any:
@@ -121,22 +122,28 @@ def _kinds(rule: Any) -> tuple[type, ...]:
 
 @functools.cache
 def _compiled(make: Any, kinds: tuple[type, ...]) -> Any:
-    """Numba's disk cache does not notice when a function chosen by type changes, and would serve
-    the old code. It does notice a changed closure, so the sources' digest is one.
+    """Compile with a disk cache that is right even though these functions choose by type.
+
+    Numba's cache does not notice when the code of such a choice changes, and would serve the old
+    one; it does notice a changed closure, so the sources' digest is one. And it keeps all types of
+    a function in one index, unreadable wherever one of them cannot be imported; so code that uses
+    classes from outside of this package goes under a name of its own.
     """
     options = {"_nrt": False}
     files = _sources(kinds)
     if files is not None:
         function = make(_digest(files))
-        try:
+        foreign = [kind for kind in kinds if not kind.__module__.startswith("novikoff.")]
+        if foreign:
+            names = " ".join(f"{kind.__module__}.{kind.__qualname__}" for kind in foreign)
+            function.__qualname__ += f".{hashlib.sha256(names.encode()).hexdigest()[:16]}"
+        with contextlib.suppress(RuntimeError):  # nowhere to write: compile in each process
             return njit(cache=True, **options)(function)
-        except RuntimeError:  # nowhere to write a cache: compile in each process
-            pass
     return njit(**options)(make(""))
 
 
 def _sources(kinds: tuple[type, ...]) -> list[Path] | None:
-    """The files whose code can end up in the loop; None if some of it is not in an importable file."""
+    """The files whose code can end up in the loop; None if some of it is in no importable file."""
     here = Path(__file__).parent
     files = sorted([*here.glob("*.py"), *here.glob("rules/*.py")])
     for kind in kinds:

@@ -8,6 +8,7 @@ file is read: a damaged, foreign or hostile one is refused with the reason, and 
 beside its destination and moved there, so that a failure leaves what was there before.
 """
 
+import itertools
 import json
 import os
 import tempfile
@@ -177,8 +178,8 @@ def _checked_header(content: bytes) -> dict[str, Any]:
 def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> Model:
     rule = catalogue.build(header["rule"], header["parameters"])
     number, features, bias = header["learners"], header["features"], header["bias"]
-    classes = np.array(header["classes"], header["class_type"])
-    if classes.ndim != 1 or number != (1 if len(classes) <= 2 else len(classes)):
+    classes = _checked_classes(header["classes"], header["class_type"])
+    if number != (1 if len(classes) == 2 else len(classes)):
         raise ModelError(f"{number} learner(s) do not go with {len(classes)} classes")
     if number > len(arrays) or features < 0:
         raise ModelError("its header does not go with its arrays")
@@ -208,6 +209,15 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> Model:
         header["settled_at"],
         lowest,
     )
+
+
+def _checked_classes(labels: list[Any], kind: str) -> npt.NDArray[Any]:
+    known = {"bool": bool, "int64": int, "float64": float, "str": str}
+    if kind not in known or not all(type(label) is known[kind] for label in labels):
+        raise ModelError("its classes are not all of one known type")
+    if len(labels) < 2 or any(a >= b for a, b in itertools.pairwise(labels)):
+        raise ModelError("its classes are not two or more, in ascending order")
+    return np.array(labels, kind)
 
 
 def _check_shapes(rule: Any, learners: int, width: int, arrays: dict[str, Any]) -> None:

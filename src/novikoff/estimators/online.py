@@ -41,7 +41,7 @@ class OneRow:
         """The compiled loop for these very types, without Numba's look-up at each call."""
         args = (self.learner.rule, self.learner.states[0], self.readings[0])
         args = (*args, self.learner.tallies[0], SILENT)
-        loop, types = epoch_for(self.learner.rule), tuple(map(numba.typeof, args))
+        loop, types = epoch_for(self.learner.rule, SILENT), tuple(map(numba.typeof, args))
         loop.compile(types)
         return loop.get_overload(types)
 
@@ -135,7 +135,8 @@ class Online:
         """
         one = self._one
         if one is None or one.named is not isinstance(x, Mapping):
-            one = self._bind(x, classes)
+            self._know(y, classes)
+            one = self._bind(x)
         code = one.codes.get(y)
         if code is None:
             code = self._new_label(y)
@@ -147,7 +148,7 @@ class Online:
         """The label that the rule predicts for one row."""
         one = self._one
         if one is None or one.named is not isinstance(x, Mapping):
-            one = self._bind(x, None)
+            one = self._bind(x)
         one.place(x)
         answers = one.answer()
         classes = getattr(self, "classes_", PLUS_MINUS)
@@ -155,18 +156,29 @@ class Online:
             return classes[int(answers.argmax())]
         return classes[int(self._learner.positive(answers[0]))]
 
-    def _bind(self, x: Any, classes: Any) -> OneRow:
-        """Prepare for rows of the kind that x is."""
+    def _know(self, y: Any, classes: Any) -> None:
+        """Make sure that y has a number, before anything is begun."""
         if classes is not None and not hasattr(self, "classes_"):
-            self.classes_ = np.unique(np.asarray(classes))
-            if len(self.classes_) < 2:
+            named = np.unique(np.asarray(classes))
+            if len(named) < 2:
                 raise ParameterError("classes must name two classes or more")
-        known = getattr(self, "classes_", None)
+            self.classes_ = named
+            self.__dict__.pop("_codes", None)
+        if self._label_numbers().get(y) is None:
+            self._new_label(y)
+
+    def _label_numbers(self) -> dict[Any, int]:
         if "_codes" not in self.__dict__:
-            labels = [] if known is None else known.tolist()
+            labels = self.classes_.tolist() if hasattr(self, "classes_") else []
             self._codes: dict[Any, int] = {label: k for k, label in enumerate(labels)}
+        return self._codes
+
+    def _bind(self, x: Any) -> OneRow:
+        """Prepare for rows of the kind that x is."""
+        self._label_numbers()
         if not hasattr(self, "_learner"):
-            self._begin(x, 1 if known is None or len(known) == 2 else len(known))
+            classes = getattr(self, "classes_", PLUS_MINUS)
+            self._begin(x, 1 if len(classes) == 2 else len(classes))
         self._one = self._bound_to(x)
         return self._one
 

@@ -20,7 +20,7 @@ from novikoff.generic import COMPILED
 from novikoff.rows import add_scaled, column, entries
 from novikoff.rules.protocol import TIES, Seen, Tie, Vector, require, require_positive
 
-HIGHEST = 300.0  # an exponent further than this above the shift becomes the shift
+ROOM = 300.0  # how far the highest exponent may be from the shift
 
 
 class BalancedState(NamedTuple):
@@ -37,6 +37,13 @@ def _weight(exponent: float, shift: float) -> float:
     return math.copysign(math.exp(size - shift) * -math.expm1(-2.0 * size), exponent)
 
 
+@register_jitable(**COMPILED)  # type: ignore[untyped-decorator]
+def _shift_to(state: Any, shift: float) -> None:
+    state.shift[0] = shift
+    for j in range(state.weights.shape[0]):
+        state.weights[j] = _weight(state.exponents[j], shift)
+
+
 class BalancedWinnow(NamedTuple):
     """exponents <- exponents + eta * y * row on a mistake."""
 
@@ -51,10 +58,13 @@ class BalancedWinnow(NamedTuple):
         highest = 0.0
         for k in range(entries(row)):
             highest = max(highest, abs(state.exponents[column(row, k)]))
-        if highest > state.shift[0] + HIGHEST:
-            state.shift[0] = highest
-            for j in range(state.weights.shape[0]):
-                state.weights[j] = _weight(state.exponents[j], highest)
+        if highest > state.shift[0] + ROOM:
+            _shift_to(state, highest)
+        elif state.shift[0] > 0.0:  # the shift may have become too large for all the weights
+            for j in range(state.exponents.shape[0]):
+                highest = max(highest, abs(state.exponents[j]))
+            if highest < state.shift[0] - ROOM:
+                _shift_to(state, highest if highest > ROOM else 0.0)
         for k in range(entries(row)):
             j = column(row, k)
             state.weights[j] = _weight(state.exponents[j], state.shift[0])
