@@ -1,5 +1,6 @@
-"""What a person sees while learning goes on: nothing for the first moment, nothing without a terminal."""
+"""While learning goes on: what a person sees, and what Ctrl-C does."""
 
+import signal
 import sys
 import time
 from types import TracebackType
@@ -10,25 +11,39 @@ REFRESH = 0.1
 
 
 class Progress:
-    """Epoch, mistakes, ceiling and rows a second, on one line of standard error."""
+    """Epoch, mistakes, ceiling and rows a second, on one line of standard error.
+
+    Nothing is shown for the first moment, nor where standard error is no terminal. Ctrl-C takes
+    effect between two blocks of rows, so that what was learned is whole; pressed again, at once.
+    """
 
     def __init__(self, max_epochs: int | None, rows: int | None, quiet: bool) -> None:
         self.max_epochs, self.rows = max_epochs, rows
         self.shown = not quiet and sys.stderr.isatty()
         self.began = self.last = time.monotonic()
         self.live: Any = None
+        self.busy = self.pressed = False
 
     def __enter__(self) -> Self:
+        self.handler = signal.signal(signal.SIGINT, self._press)
         return self
+
+    def _press(self, number: int, frame: Any) -> None:
+        if self.pressed or not self.busy:
+            raise KeyboardInterrupt
+        self.pressed = True
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        signal.signal(signal.SIGINT, self.handler)
         if self.live is not None:
             self.live.stop()
 
     def watch(self, learner: Any, _: int) -> None:
         """Called after each block of rows."""
+        if self.pressed:
+            raise KeyboardInterrupt
         now = time.monotonic()
         if not self.shown or now - self.began < DELAY or now - self.last < REFRESH:
             return

@@ -195,6 +195,7 @@ def run(plan: Plan, source: Source) -> Result:
     learner = plan.learner(matrix.shape[1], 1 if len(classes) == 2 else len(classes))
     began = time.perf_counter()
     with Progress(plan.max_epochs, matrix.shape[0], plan.quiet) as progress:
+        progress.busy = True
         outcome = learn(
             learner,
             rows,
@@ -234,9 +235,11 @@ def run_stream(plan: Plan, source: Source, classes: str | None, each: int) -> Re
     with Progress(None, None, plan.quiet) as progress:
         try:
             for chunk in source.chunks(each):
+                progress.busy = True
                 stream.take(chunk)
                 if stream.learner is not None:
                     progress.watch(stream.learner, 0)
+                progress.busy = False  # waiting for more may be broken off at any moment
         except KeyboardInterrupt:
             because = Because.INTERRUPTED
     if stream.learner is None:

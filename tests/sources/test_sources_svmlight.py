@@ -1,0 +1,230 @@
+"""SVMlight files against a parser too simple to be wrong, and every way to get one wrong."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from source_checks import Save, bits, check_chunk, dense, same, together, unhurried
+
+import novikoff.sources as sources
+from novikoff.errors import DataError, ParameterError
+
+VALUES = (
+    st.floats(allow_nan=False, allow_infinity=False).map(repr)
+    | st.integers(-1000, 1000).map(str)
+    | st.decimals(-10, 10, places=4).map(str)
+)
+PAIRS = st.dictionaries(st.integers(1, 40), VALUES, max_size=8)
+GAP = st.sampled_from([" ", "  ", "\t"])
+NUMBERS = st.sampled_from(["-1", "+1", "0", "2"])
+WORDS = st.sampled_from(["cat", "dog", "a_b", "Ω"])
+
+
+@st.composite
+def files(draw: st.DrawFn, first_index: int = 1) -> str:
+    """A file with at least one pair, with comments, blank lines, and pairs in any order."""
+    labels = draw(st.sampled_from([NUMBERS, WORDS]))
+    shift = first_index - 1
+    lines = [f"{draw(labels)} {first_index}:1"]
+    for _ in range(draw(st.integers(0, 12))):
+        pairs = draw(PAIRS)
+        order = draw(st.permutations(sorted(pairs)))
+        gap = draw(GAP)
+        words = [draw(labels), *(f"{index + shift}:{pairs[index]}" for index in order)]
+        lines.append(gap.join(words) + draw(st.sampled_from(["", " ", " # 3:4 note", "#x"])))
+        lines.extend(draw(st.sampled_from([[], [""], ["# comment"], ["  "]])))
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    return end.join(lines) + draw(st.sampled_from(["", end]))
+
+
+def naive(text: str, base: int) -> tuple[np.ndarray, list[str], list[int]]:
+    rows, labels, lines = [], [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split("#")[0].split()
+        if words:
+            labels.append(words[0])
+            rows.append({int(w.split(":")[0]) - base: float(w.split(":")[1]) for w in words[1:]})
+            lines.append(number)
+    X = np.zeros((len(rows), 1 + max(max(row, default=0) for row in rows)))
+    for i, row in enumerate(rows):
+        for column, value in row.items():
+            X[i, column] = value
+    return X, labels, lines
+
+
+@unhurried
+@given(text=files(), rows=st.integers(1, 14))
+def test_agrees_with_a_naive_parser_whole_and_in_chunks(
+    scratch: Path, text: str, rows: int
+) -> None:
+    path = scratch / "a.svm"
+    path.write_text(text, newline="", encoding="utf-8")
+    source = sources.open(path)
+    whole = source.read()
+    check_chunk(whole)
+    X, labels, lines = naive(text, base=1)
+    assert bits(dense(whole)) == bits(X)
+    assert whole.lines.tolist() == lines
+    expected = labels if whole.y.dtype.kind == "U" else [int(label) for label in labels]
+    assert whole.y.tolist() == expected
+    assert source.index_base == 1
+    assert same(whole, together(sources.open(path), rows))
+
+
+@unhurried
+@given(text=files(first_index=0))
+def test_an_index_zero_anywhere_means_zero_based(scratch: Path, text: str) -> None:
+    path = scratch / "b.svm"
+    path.write_text(text, newline="", encoding="utf-8")
+    source = sources.open(path)
+    assert bits(dense(source.read())) == bits(naive(text, base=0)[0])
+    assert source.index_base == 0
+    assert same(source.read(), together(sources.open(path), 3))
+
+
+def test_told_the_base_it_does_not_guess(save: Save) -> None:
+    path = save("a.svm", "1 1:5\n")
+    assert dense(sources.open(path, zero_based=True).read()).tolist() == [[0, 5]]
+    assert dense(sources.open(path, zero_based=False).read()).tolist() == [[5]]
+    with pytest.raises(DataError, match=r"z.svm:1: found index '0', expected an index from 1 on"):
+        sources.open(save("z.svm", "1 0:5\n"), zero_based=False).read()
+
+
+def test_a_late_zero_stops_a_stream_but_not_a_read(save: Save) -> None:
+    path = save("a.svm", "1 1:5\n# note\n1 3:2 0:4\n")
+    stream = sources.open(path).chunks(1)
+    assert dense(next(stream)).tolist() == [[5]]
+    with pytest.raises(DataError, match=r"a.svm:3: found index '0'.*pass zero_based=True"):
+        next(stream)
+    assert dense(sources.open(path).read()).tolist() == [[0, 5, 0, 0], [4, 0, 0, 2]]
+    told = sources.open(path, zero_based=True)
+    assert [chunk.X.shape for chunk in told.chunks(1)] == [(1, 2), (1, 4)]
+
+
+def test_what_a_read_found_out_serves_a_later_stream(save: Save) -> None:
+    source = sources.open(save("a.svm", "1 1:5\n1 0:4\n"))
+    whole = source.read()
+    assert same(whole, together(source, 1))
+
+
+def test_chunks_grow_with_the_largest_index_so_far(save: Save) -> None:
+    path = save("a.svm", "1 2:1\n1 5:1\n1 1:1\n1\n")
+    assert [c.X.shape[1] for c in sources.open(path).chunks(1)] == [2, 5, 5, 5]
+    assert [c.X.shape[1] for c in sources.open(path, features=9).chunks(1)] == [9] * 4
+    with pytest.raises(DataError, match=r"a.svm:2: found index '5', expected at most 4"):
+        list(sources.open(path, features=4).chunks(1))
+
+
+def test_the_careful_way_gives_what_the_quick_way_gives(save: Save) -> None:
+    quick = "1 2:0.5 3:-1e-3\n-1 1:7\n"
+    careful = "1 qid:4 2:0.5 3:-1e-3\n-1 qid:x 1:7\n"
+    assert same(
+        sources.open(save("q.svm", quick)).read(), sources.open(save("c.svm", careful)).read()
+    )
+
+
+def test_without_labels_pairs_come_first_and_a_label_is_passed_over(save: Save) -> None:
+    chunk = sources.open(save("a.svm", "1:2 2:3\n+1 1:4\n"), labelled=False).read()
+    assert chunk.y is None
+    assert dense(chunk).tolist() == [[2, 3], [4, 0]]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "kind", "expected"),
+    [
+        (["+1", "-1"], np.int64, [1, -1]),
+        (["1", "0.5"], np.float64, [1.0, 0.5]),
+        (["1e2", "3"], np.float64, [100.0, 3.0]),
+        (["8", "other"], np.str_, ["8", "other"]),
+        (["1_0", "2"], np.str_, ["1_0", "2"]),
+        (["1,2", "3"], np.str_, ["1,2", "3"]),
+        (["99999999999999999999", "1"], np.float64, [1e20, 1.0]),
+    ],
+)
+def test_labels_are_numbers_if_all_of_them_are(
+    save: Save, tokens: list[str], kind: type, expected: list[object]
+) -> None:
+    y = sources.open(save("a.svm", "".join(f"{t} 1:1\n" for t in tokens))).read().y
+    assert np.issubdtype(y.dtype, kind)
+    assert y.tolist() == expected
+
+
+def test_a_stream_cannot_turn_numbers_into_words(save: Save) -> None:
+    path = save("a.svm", "1 1:1\ncat 1:1\n")
+    with pytest.raises(DataError, match=r"a.svm:2: found the label 'cat', expected a number"):
+        list(sources.open(path).chunks(1))
+    assert sources.open(path).read().y.tolist() == ["1", "cat"]
+    words_first = save("b.svm", "cat 1:1\n1 1:1\n")
+    assert [c.y.tolist() for c in sources.open(words_first).chunks(1)] == [["cat"], ["1"]]
+
+
+BAD_LINES = {
+    "1 1:x": "in '1:x': found 'x', expected a number",
+    "1 1:1e999": "found '1e999', expected a number that is finite",
+    "1 1:nan": "the value is missing ('nan')",
+    "1 1:": "the value is missing ('')",
+    "1 1:1_000": "without underscores",
+    "1 1:0x1f": "not in hexadecimal",
+    "1 1:2 3": "found '3', expected index:value: a colon is missing",
+    "1 1 :2": "found '1', expected index:value: a colon is missing",
+    "1 :2": "found the index '' in ':2', expected a whole number",
+    "1 1:2:3": "found '2:3', expected a number",
+    "1 -1:2": "found the index '-1' in '-1:2', expected a whole number that is not negative",
+    "1 +1:2": "found the index '+1'",
+    "1 1.0:2": "found the index '1.0'",
+    "1 1_0:2": "found the index '1_0'",
+    "1 ٣:2": "found the index '٣'",
+    "1 2147483648:1": "expected a whole number up to 2147483647",
+    "1 99999999999999999999:1": "expected a whole number up to 2147483647",
+    f"1 {'9' * 5000}:1": "999...' in '99",
+    "1 2:1 5:1 2:3": "index '2' appears twice in this row",
+    "1:2 2:3": "found '1:2', expected a label before the first index:value pair",
+    "nan 1:2": "the label is missing ('nan')",
+    "NA 1:2": "the label is missing ('NA')",
+    "1e999 1:2": "the label '1e999' is not finite",
+    f"{'w' * 201} 1:2": "has 201 characters, expected at most 200",
+    f"1 {'x' * 99}": "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'",
+    "1 1:2\0": "found a NUL byte",
+}
+
+
+@pytest.mark.parametrize(("line", "reason"), BAD_LINES.items())
+def test_a_bad_line_is_refused_with_its_place(save: Save, line: str, reason: str) -> None:
+    path = save("bad.svm", f"# head\n1 1:1\n\n{line}\n1 1:2\n")
+    for rows in (1, 100):
+        with pytest.raises(DataError) as caught:
+            list(sources.open(path).chunks(rows))
+        assert str(caught.value).startswith(f"{path}:4: ")
+        assert reason in str(caught.value)
+    with pytest.raises(DataError) as whole:
+        sources.open(path).read()
+    assert str(whole.value) == str(caught.value)
+
+
+def test_the_largest_index_and_odd_zeros_are_accepted(save: Save) -> None:
+    chunk = sources.open(save("a.svm", f"1 2147483647:1 {'0' * 5000}3:2\n")).read()
+    assert chunk.X.shape == (1, 2147483647)
+    assert chunk.X.indices.tolist() == [2, 2147483646]
+    assert chunk.X.data.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "# only\n# comments", "   \n"])
+def test_no_rows_at_all(save: Save, content: str) -> None:
+    source = sources.open(save("a.svm", content))
+    for attempt in (source.read, lambda: list(source.chunks())):
+        with pytest.raises(DataError, match=r"a.svm: no rows: the file is empty or all comments"):
+            attempt()
+
+
+def test_rows_without_any_feature(save: Save) -> None:
+    source = sources.open(save("a.svm", "1\n-1\n"))
+    for attempt in (source.read, lambda: list(source.chunks())):
+        with pytest.raises(DataError, match=r"a.svm: no row has a feature"):
+            attempt()
+
+
+def test_a_chunk_needs_a_row(save: Save) -> None:
+    with pytest.raises(ParameterError, match="at least one row, not rows=0"):
+        next(sources.open(save("a.svm", "1 1:1\n")).chunks(0))

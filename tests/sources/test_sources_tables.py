@@ -1,0 +1,280 @@
+"""Tables against the csv module and float(), and every way to get one wrong."""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from source_checks import Save, bits, check_chunk, same, together, unhurried
+
+import novikoff.sources as sources
+from novikoff.errors import DataError
+
+VALUES = (
+    st.floats(allow_nan=False, allow_infinity=False).map(repr)
+    | st.integers(-1000, 1000).map(str)
+    | st.decimals(-10, 10, places=4).map(str)
+)
+PLAIN_WORDS = st.sampled_from(["cat", "dog", "a_b", "Ω"])
+QUOTED_WORDS = st.sampled_from(["cat", 'a "b"', "one, two", "two\nlines", "a;b\tc"])
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[list[str]], str, str, bool]:
+    """Rows whose last field is a label, with a delimiter, a line end, and whether to quote all."""
+    width = draw(st.integers(1, 5))
+    labels = draw(st.sampled_from([PLAIN_WORDS, QUOTED_WORDS, st.sampled_from(["0", "1"])]))
+    row = st.tuples(st.lists(VALUES, min_size=width, max_size=width), labels)
+    rows = [[*values, label] for values, label in draw(st.lists(row, min_size=1, max_size=9))]
+    delimiter = draw(st.sampled_from([",", ";", "\t", "|", "§"]))
+    return rows, delimiter, draw(st.sampled_from(["\n", "\r\n"])), draw(st.booleans())
+
+
+def written(rows: list[list[str]], delimiter: str, end: str, quoted: bool) -> str:
+    file = io.StringIO(newline="")
+    quoting = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+    csv.writer(file, delimiter=delimiter, lineterminator=end, quoting=quoting).writerows(rows)
+    return file.getvalue()
+
+
+@unhurried
+@given(table=tables(), header=st.booleans(), rows=st.integers(1, 10))
+def test_numbers_are_those_of_float_whole_and_in_chunks(
+    scratch: Path,
+    table: tuple[list[list[str]], str, str, bool],
+    header: bool,
+    rows: int,
+) -> None:
+    records, delimiter, end, quoted = table
+    names = [f"x{j}" for j in range(len(records[0]) - 1)] + ["kind"]
+    path = scratch / "a.csv"
+    text = written([names, *records] if header else records, delimiter, end, quoted)
+    path.write_bytes(text.encode())
+    source = sources.open(path, delimiter=delimiter, header=header)
+    whole = source.read()
+    check_chunk(whole)
+    assert bits(whole.X) == bits([[float(field) for field in record[:-1]] for record in records])
+    assert [str(label) for label in whole.y.tolist()] == [record[-1] for record in records]
+    assert source.feature_names == (names[:-1] if header else None)
+    assert source.target_name == ("kind" if header else None)
+    assert same(whole, together(sources.open(path, delimiter=delimiter, header=header), rows))
+
+
+def test_lines_are_those_where_a_record_starts(save: Save) -> None:
+    path = save("a.csv", 'x,kind\n1,"two\nlines"\n\n2,cat\n3,"a\n\nb"\n4,dog\n')
+    for rows in (1, 2, 9):
+        chunk = together(sources.open(path), rows)
+        assert chunk.lines.tolist() == [2, 5, 6, 9]
+        assert chunk.y.tolist() == ["two\nlines", "cat", "a\n\nb", "dog"]
+
+
+def test_a_quote_that_comes_late_is_read_as_well(save: Save) -> None:
+    path = save("a.csv", "".join(f"{i},a\n" for i in range(20)) + '20,"b,c"\n21,d\n')
+    for rows in (1, 3, 4096):
+        chunk = together(sources.open(path), rows)
+        assert chunk.X[:, 0].tolist() == list(range(22))
+        assert chunk.y.tolist() == ["a"] * 20 + ["b,c", "d"]
+        assert chunk.lines.tolist() == list(range(1, 23))
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("a,b,c\n1,2,3\n", ["a", "b", "c"]),
+        ("a,b,c\n1,2,cat\n", ["a", "b", "c"]),
+        (",b,c\n1,2,3\n", ["", "b", "c"]),
+        ('"a","b","c"\n1,2,3\n', ["a", "b", "c"]),
+        ("a, b , c\n1,2,3\n", ["a", "b", "c"]),
+        ("\n\na,b,c\n1,2,3\n", ["a", "b", "c"]),
+        ("1,2,3\n4,5,6\n", None),
+        ("1,2,cat\n4,5,dog\n", None),
+        ("1,2,cat\n", None),
+        ("1,2,3\n", None),
+    ],
+)
+def test_a_header_is_told_from_a_row(save: Save, content: str, names: list[str] | None) -> None:
+    source = sources.open(save("a.csv", content))
+    expected = None if names is None else [n for n in names if n != source.target_name]
+    assert source.feature_names == expected
+    first = 1 + content.count("\n") - (content.count("4,5") + 1)
+    assert source.read().lines[0] == first
+
+
+@pytest.mark.parametrize("line", ["1.0,oops,3", "id,2019,2020", "1,2,cat"])
+def test_words_above_numbers_beside_numbers_are_not_guessed_at(save: Save, line: str) -> None:
+    path = save("a.csv", f"{line}\n4,5,6\n")
+    with pytest.raises(DataError, match=r"a.csv:1: cannot tell whether this line is a header"):
+        sources.open(path)
+    assert sources.open(path, header=True).read().X.tolist() == [[4, 5]]
+
+
+def test_a_first_row_with_a_gap_is_no_header(save: Save) -> None:
+    with pytest.raises(DataError, match=r"a.csv:1: column 1: the value is missing \('NA'\)"):
+        sources.open(save("a.csv", "NA,2,cat\n1,2,dog\n")).read()
+
+
+@pytest.mark.parametrize(
+    ("header", "target", "place"),
+    [
+        ("a,b,c", None, 2),
+        ("a,Label,c", None, 1),
+        ("y,target,label", None, 1),
+        ("CLASS,y,c", None, 0),
+        ("a,b,y", "a", 0),
+        ("a,b,y", 1, 1),
+        ("a,b,y", -3, 0),
+        ("a,b,y", "1", 1),
+        ("a,b,y", "-1", 2),
+        ("a,1,y", "1", 1),
+    ],
+)
+def test_the_target_by_name_or_place(
+    save: Save, header: str, target: str | int | None, place: int
+) -> None:
+    source = sources.open(save("a.csv", f"{header}\n10,11,12\n"), target=target, header=True)
+    assert source.read().y.tolist() == [10 + place]
+    names = header.split(",")
+    assert source.target_name == names.pop(place)
+    assert source.feature_names == names
+    assert source.read().X.tolist() == [[10.0 + i for i in range(3) if i != place]]
+
+
+@pytest.mark.parametrize(
+    ("content", "target", "reason"),
+    [
+        ("alpha,beta\n1,2\n", "alhpa", "no column 'alhpa', expected a name in the header: did you "
+         "mean 'alpha'?"),
+        ("a,b\n1,2\n", "zzz", "the header has 'a', 'b'"),
+        ("1,2\n3,4\n", "a", "the file has no header"),
+        ("1,2\n3,4\n", 2, "no column 2, expected a target from 0 to 1"),
+        ("1,2\n3,4\n", -3, "no column -3"),
+        ("a,a,b\n1,2,3\n", "a", "2 columns are called 'a'"),
+        ("y,Y,b\n1,2,3\n", None, "2 columns are called 'y'"),
+    ],
+)  # fmt: skip
+def test_a_target_that_is_not_there(
+    save: Save, content: str, target: str | int | None, reason: str
+) -> None:
+    with pytest.raises(DataError) as caught:
+        sources.open(save("a.csv", content), target=target)
+    assert reason in str(caught.value)
+
+
+def test_without_labels_every_column_is_a_feature(save: Save) -> None:
+    source = sources.open(save("a.csv", "a,target\n1,2\n"), labelled=False)
+    assert source.feature_names == ["a", "target"]
+    assert source.target_name is None
+    assert source.read().y is None
+    assert source.read().X.tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "1;2;3\n"),
+        ("a.csv", "1|2|3\n"),
+        ("a.csv", "1\t2\t3\n"),
+        ("a.tsv", "1\t2\t3\n"),
+        ("a.csv", "1, 2, 3\n"),
+        ("a.txt", "  1   2 3  \n"),
+        ("a.txt", "1,2,3\n"),
+        ("a.txt", "1\t2\t3\n"),
+        ("a", "1 2 3\n"),
+    ],
+)
+def test_the_delimiter_is_found(save: Save, name: str, content: str) -> None:
+    chunk = sources.open(save(name, content * 3)).read()
+    assert chunk.X.tolist() == [[1, 2]] * 3
+    assert chunk.y.tolist() == [3] * 3
+
+
+def test_the_delimiter_is_obeyed(save: Save) -> None:
+    path = save("a.csv", "1:2:3,5\n")
+    assert sources.open(path, delimiter=":").read().y.tolist() == ["3,5"]
+    tabs = save("b.csv", "1\t2\n")
+    assert sources.open(tabs, delimiter="\\t").read().y.tolist() == [2]
+
+
+BAD_ROWS = {
+    "1,red,cat": "column 2 ('width'): found 'red', expected a number such as -1.5 or 2e-3; only the"
+    " target column may hold words",
+    "1,,cat": "column 2 ('width'): the value is missing ('')",
+    "NA,2,cat": "column 1 ('height'): the value is missing ('NA')",
+    "nan,2,cat": "column 1 ('height'): the value is missing ('nan')",
+    "inf,2,cat": "column 1 ('height'): found 'inf', expected a number that is finite",
+    "1,1e999,cat": "column 2 ('width'): found '1e999', expected a number that is finite",
+    "1_000,2,cat": "column 1 ('height'): found '1_000', expected a number: write its digits",
+    "0x1F,2,cat": "column 1 ('height'): found '0x1F', expected a number: write it in decimal",
+    "1,٣,cat": "column 2 ('width'): found '٣', expected a number",
+    '"1,5",2,cat': "column 1 ('height'): found '1,5', expected a number",
+    "1,2": "the number of fields is 2, expected 3 as in the first row",
+    "1,2,3,4": "the number of fields is 4, expected 3 as in the first row",
+    '"1","2"': "the number of fields is 2, expected 3 as in the first row",
+    ",,": "column 1 ('height'): the value is missing ('')",
+    "1,2,": "the label is missing (''), expected a number or a word",
+    "1,2,NA": "the label is missing ('NA')",
+    '1,2,"cat': "not a CSV record (",
+    '1,"2"x,cat': "not a CSV record (",
+    "1,2,cat\r3,4,dog": "not a CSV record (a carriage return inside the line)",
+    "1,2,c\0t": "found a NUL byte",
+    f"1,{'x' * 50},cat": "found 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...', expected a number",
+}
+
+
+@pytest.mark.parametrize(("line", "reason"), BAD_ROWS.items())
+def test_a_bad_row_is_refused_with_its_place(save: Save, line: str, reason: str) -> None:
+    path = save("bad.csv", f"height,width,kind\n1,2,dog\n\n{line}\n5,6,cat\n")
+    for rows in (1, 100):
+        with pytest.raises(DataError) as caught:
+            list(sources.open(path).chunks(rows))
+        assert str(caught.value).startswith(f"{path}:4: ")
+        assert reason in str(caught.value)
+    with pytest.raises(DataError) as whole:
+        sources.open(path).read()
+    assert str(whole.value) == str(caught.value)
+
+
+def test_a_line_of_tabs_is_a_row_with_nothing_in_it(save: Save) -> None:
+    with pytest.raises(DataError, match=r"a.tsv:2: column 1: the value is missing"):
+        sources.open(save("a.tsv", "1\t2\n\t\n3\t4\n")).read()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("", "a.csv: no rows: the file is empty"),
+        ("\n \n", "a.csv: no rows: the file is empty"),
+        ("a,b\n", "a.csv:1: no rows after the header 'a'"),
+        ("1\n2\n", "a.csv: no feature columns"),
+    ],
+)
+def test_nothing_to_learn_from(save: Save, content: str, reason: str) -> None:
+    with pytest.raises(DataError, match=reason):
+        sources.open(save("a.csv", content))
+
+
+def test_the_number_of_features_is_checked(save: Save) -> None:
+    path = save("a.csv", "1,2,3\n")
+    assert sources.open(path, features=2).read().X.shape == (1, 2)
+    with pytest.raises(DataError, match="the number of feature columns is 2, expected 3"):
+        sources.open(path, features=3)
+
+
+def test_mixed_labels_are_words_in_a_read_and_an_error_in_a_stream(save: Save) -> None:
+    path = save("a.csv", "1,8\n2,rest\n")
+    assert sources.open(path, header=False).read().y.tolist() == ["8", "rest"]
+    with pytest.raises(DataError, match=r"a.csv:2: found the label 'rest', expected a number"):
+        list(sources.open(path, header=False).chunks(1))
+
+
+def test_a_wide_row_and_many_rows(save: Save) -> None:
+    wide = np.arange(50_000) / 4
+    path = save("wide.csv", ",".join(map(str, wide)) + ",1\n")
+    assert bits(sources.open(path).read().X) == bits(wide)
+    many = save("many.csv", "".join(f"{i / 4},{i % 2}\n" for i in range(10_000)))
+    chunk = sources.open(many).read()
+    assert bits(chunk.X) == bits(np.arange(10_000) / 4)
+    assert chunk.y.sum() == 5000
