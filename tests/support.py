@@ -54,6 +54,7 @@ ESTIMATORS = [
     nk.MarginPerceptron,
     nk.PassiveAggressive,
     nk.SecondOrderPerceptron,
+    nk.RuleClassifier,
 ]
 CLASSIFIERS = [kind for kind in ESTIMATORS if kind is not nk.OneSidedPerceptron]
 

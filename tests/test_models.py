@@ -30,7 +30,7 @@ def fit(kind, classes=2, **parameters):
 
 
 @quietly
-@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.parametrize("kind", [kind for kind in ESTIMATORS if kind is not nk.RuleClassifier])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_saved_model_predicts_and_learns_on_as_the_original(kind, classes, tmp_path):
     X, y = examples(classes)
@@ -209,6 +209,8 @@ def test_other_files_are_not_models(tmp_path):
 def test_only_fitted_estimators_of_ours_are_saved(tmp_path):
     with pytest.raises(ModelError, match="dict is not an estimator"):
         nk.save({}, tmp_path / "m")
+    with pytest.raises(ModelError, match="rule of its own"):
+        nk.save(nk.RuleClassifier().fit([[0.0], [1.0]], [0, 1]), tmp_path / "m")
     with pytest.raises(ValueError, match="not fitted"):
         nk.save(nk.Perceptron(), tmp_path / "m")
     assert not any(tmp_path.iterdir())

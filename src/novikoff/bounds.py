@@ -104,7 +104,9 @@ def fixed_increment(eta: float, start: Any, target: Any, X: Any, y: Any) -> Fixe
 
 def _signed(X: Any, y: Any, start: Any, target: Any) -> Any:
     matrix = arrays.as_matrix(X)
-    matrix = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+    if not isinstance(matrix, np.ndarray):
+        matrix.check_format(full_check=True)
+        matrix = matrix.toarray()
     labels = np.asarray(y, float)
     arrays.refuse_mismatch(len(matrix), len(labels))
     if not np.isin(labels, (-1.0, 1.0)).all():

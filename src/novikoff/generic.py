@@ -21,21 +21,37 @@ COMPILED = {"_nrt": False, "forceinline": True}
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+def compiled_as(function: Callable[..., Any], implementation: Callable[..., Any]) -> None:
+    """Have compiled code run `implementation` where it calls `function`."""
+    _overload(function, lambda kind: implementation)
+
+
 def by_class(default: Function) -> Function:
     """Make `default(self, ...)` call the method of its own name on `self`, if there is one."""
-    name = default.__name__
+    return chosen_by(lambda kind: getattr(kind, default.__name__, default))(default)
 
-    @functools.wraps(default)
-    def call(self: Any, *rest: Any) -> Any:
-        return getattr(type(self), name, default)(self, *rest)
 
-    def choose(self: Any, *_: Any) -> Any:
+def chosen_by(choose: Callable[[Any], Callable[..., Any]]) -> Callable[[Function], Function]:
+    """Give a function the body that `choose` returns for the class of its first argument."""
+
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def call(self: Any, *rest: Any) -> Any:
+            return choose(type(self))(self, *rest)
+
+        _overload(call, choose)
+        return cast(Function, call)
+
+    return decorate
+
+
+def _overload(function: Callable[..., Any], choose: Callable[[Any], Callable[..., Any]]) -> None:
+    def typed(*types: Any) -> Any:
         # `instance_class` is what Numba's type of a NamedTuple calls the class
-        return getattr(getattr(self, "instance_class", None), name, default)
+        return choose(getattr(types[0], "instance_class", None))
 
-    choose.__signature__ = inspect.signature(default)  # type: ignore[attr-defined]
-    overload(call, strict=False, jit_options=COMPILED)(choose)
-    return cast(Function, call)
+    typed.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    overload(function, strict=False, jit_options=COMPILED)(typed)
 
 
 def abstract(function: Function) -> Function:

@@ -8,17 +8,19 @@ a sparse row with the same numbers give the same bits. Written as LLVM vector co
 own loops stay scalar here (a floating-point sum may not be reordered), at half the speed.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
-from novikoff.generic import COMPILED
+from novikoff.generic import compiled_as
 
 LANES = 8
+AHEAD = 8  # products of a sparse row that are begun together
 
 _double = ir.DoubleType()
 _int32 = ir.IntType(32)
@@ -40,6 +42,24 @@ def sparse_dot(values: Any, columns: Any, w: Any) -> float:
 def sparse_square(values: Any, columns: Any) -> float:
     """Sum of values[k]^2, in the same order."""
     return _sum_by_lane(columns, zip(values, values, strict=True))
+
+
+def dense_dot_and_square(x: Any, w: Any) -> tuple[float, float]:
+    """Sum of x[j] * w[j] and sum of x[j]^2, in one pass."""
+    return dense_dot(x, w), dense_dot(x, x)
+
+
+def sparse_dot_and_square(values: Any, columns: Any, w: Any) -> tuple[float, float]:
+    """As `sparse_dot`, and beside it the sum of values[k]^2, by the lanes of k: near what a dense
+    row gives, but not the same bits.
+    """
+    return sparse_dot(values, columns, w), dense_dot(values, values)
+
+
+def sparse_add(values: Any, columns: Any, amount: float, w: Any) -> None:
+    """w[columns[k]] += amount * values[k]; no column comes twice."""
+    for value, j in zip(values, columns, strict=True):
+        w[j] += amount * float(value)
 
 
 def _sum_by_lane(columns: Any, factors: Any) -> float:
@@ -68,9 +88,11 @@ def _widen(builder: Any, value: Any, to: Any) -> Any:
 
 
 def _arrays(context: Any, builder: Any, signature: Any, args: Any) -> list[Any]:
+    """The arguments that are arrays, with their pointers and shapes at hand."""
     return [
         context.make_array(kind)(context, builder, value)
         for kind, value in zip(signature.args, args, strict=True)
+        if isinstance(kind, types.Array)
     ]
 
 
@@ -81,7 +103,9 @@ def _contiguous(*arrays: Any) -> None:
 
 
 def _load(builder: Any, array: Any, j: Any, allowed: Any = None) -> Any:
-    """Eight values from column j on; where `allowed` says no, 0.0, and the memory is not touched."""
+    """Eight values from place j on, as doubles; 0.0 where `allowed` says no, and the memory there
+    is not touched.
+    """
     element = array.data.type.pointee
     kind, size = ir.VectorType(element, LANES), 8 if element == _double else 4
     at = builder.bitcast(builder.gep(array.data, [j]), kind.as_pointer())
@@ -99,14 +123,39 @@ def _load(builder: Any, array: Any, j: Any, allowed: Any = None) -> Any:
     return _widen(builder, value, _lanes)
 
 
+def _spread(builder: Any, number: Any) -> Any:
+    """A vector with the number in all lanes."""
+    vector = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
+    one = builder.insert_element(vector, number, _int32(0))
+    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(_int32, LANES), [0] * LANES))
+
+
 def _first(builder: Any, number: Any) -> Any:
     """A mask that allows the first `number` lanes."""
-    counts = ir.VectorType(_index, LANES)
-    one = builder.insert_element(ir.Constant(counts, ir.Undefined), number, _int32(0))
-    spread = ir.Constant(ir.VectorType(_int32, LANES), [0] * LANES)
-    return builder.icmp_unsigned(
-        "<", ir.Constant(counts, [*range(LANES)]), builder.shuffle_vector(one, one, spread)
-    )
+    places = ir.Constant(ir.VectorType(_index, LANES), [*range(LANES)])
+    return builder.icmp_unsigned("<", places, _spread(builder, number))
+
+
+def _dense_sums(builder: Any, x: Any, factors: list[Any]) -> list[Any]:
+    """Sum of x[j] * factor[j] by lane, for each of the factors, in one pass over x."""
+    length = builder.extract_value(x.shape, 0)
+    whole = builder.and_(length, _index(-LANES))
+    sums = [cgutils.alloca_once(builder, _lanes) for _ in factors]
+    for lanes in sums:
+        builder.store(_zeros, lanes)
+
+    def add(j: Any, allowed: Any = None) -> None:
+        value = _load(builder, x, j, allowed)
+        for lanes, factor in zip(sums, factors, strict=True):
+            other = value if factor is x else _load(builder, factor, j, allowed)
+            total = builder.fadd(builder.load(lanes), builder.fmul(value, other))
+            builder.store(total, lanes)
+
+    with cgutils.for_range_slice(builder, _index(0), whole, _index(LANES)) as (j, _):
+        add(j)
+    with builder.if_then(builder.icmp_unsigned("<", whole, length)):
+        add(whole, _first(builder, builder.sub(length, whole)))
+    return [_fold(builder, builder.load(lanes)) for lanes in sums]
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -115,38 +164,61 @@ def _dense_dot(typing_context: Any, x: Any, w: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         xs, ws = _arrays(context, builder, signature, args)
-        length = builder.extract_value(xs.shape, 0)
-        whole = builder.and_(length, _index(-LANES))
-        lanes = cgutils.alloca_once(builder, _lanes)
-        builder.store(_zeros, lanes)
-
-        def add(j: Any, allowed: Any = None) -> None:
-            product = builder.fmul(*(_load(builder, array, j, allowed) for array in (xs, ws)))
-            builder.store(builder.fadd(builder.load(lanes), product), lanes)
-
-        with cgutils.for_range_slice(builder, _index(0), whole, _index(LANES)) as (j, _):
-            add(j)
-        with builder.if_then(builder.icmp_unsigned("<", whole, length)):
-            add(whole, _first(builder, builder.sub(length, whole)))
-        return _fold(builder, builder.load(lanes))
+        return _dense_sums(builder, xs, [ws])[0]
 
     return types.float64(x, w), codegen
 
 
-def _sparse_sum(builder: Any, values: Any, columns: Any, factor: Any) -> Any:
-    """Sum of values[k] * factor(k, j) by lane, j being columns[k]."""
+@intrinsic  # type: ignore[untyped-decorator]
+def _dense_dot_and_square(typing_context: Any, x: Any, w: Any) -> Any:
+    _contiguous(x, w)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        xs, ws = _arrays(context, builder, signature, args)
+        return context.make_tuple(builder, signature.return_type, _dense_sums(builder, xs, [ws, xs]))
+
+    return types.UniTuple(types.float64, 2)(x, w), codegen
+
+
+def _sparse_sum(builder: Any, values: Any, columns: Any, factor: Any, beside: Any = None) -> Any:
+    """Sum of values[k] * factor(k, j) by lane, j being columns[k].
+
+    Eight products are begun before the first is added: the weights come from all over memory.
+    `beside(k, n)` may do something with values k to k + n while they are at hand.
+    """
     lanes = cgutils.alloca_once(builder, _lanes)
     builder.store(_zeros, lanes)
     first = builder.bitcast(lanes, _double.as_pointer())
-    number = builder.extract_value(values.shape, 0)
-    with cgutils.for_range_slice(builder, _index(0), number, _index(1)) as (k, _):
-        j = builder.load(builder.gep(columns.data, [k]))
-        if j.type.width < _index.width:
-            j = builder.zext(j, _index)
+
+    def begin(k: Any) -> tuple[Any, Any]:
+        j = _column(builder, columns, k)
         lane = builder.gep(first, [builder.and_(j, _index(LANES - 1))])
-        product = builder.fmul(_one(builder, values, k), factor(k, j))
-        builder.store(builder.fadd(builder.load(lane), product), lane)
-    return _fold(builder, builder.load(lanes))
+        return lane, builder.fmul(_one(builder, values, k), factor(k, j))
+
+    for k, step in _ahead(builder, builder.extract_value(values.shape, 0)):
+        if beside:
+            beside(k, step)
+        for lane, product in [begin(builder.add(k, _index(ahead))) for ahead in range(step)]:
+            builder.store(builder.fadd(builder.load(lane), product), lane)
+    # one by one: a vector load would have to wait until the single stores have left the core
+    parts = [builder.load(builder.gep(first, [_index(lane)])) for lane in range(LANES)]
+    while len(parts) > 1:
+        half = len(parts) // 2
+        parts = [builder.fadd(parts[k], parts[k + half]) for k in range(half)]
+    return parts[0]
+
+
+def _ahead(builder: Any, number: Any) -> Iterator[tuple[Any, int]]:
+    """Two loops over 0..number: in steps of AHEAD, and over what is left one by one."""
+    whole = builder.and_(number, _index(-AHEAD))
+    for start, stop, step in ((_index(0), whole, AHEAD), (whole, number, 1)):
+        with cgutils.for_range_slice(builder, start, stop, _index(step)) as (k, _):
+            yield k, step
+
+
+def _column(builder: Any, columns: Any, k: Any) -> Any:
+    j = builder.load(builder.gep(columns.data, [k]))
+    return j if j.type.width == _index.width else builder.zext(j, _index)
 
 
 def _one(builder: Any, array: Any, at: Any) -> Any:
@@ -165,6 +237,28 @@ def _sparse_dot(typing_context: Any, values: Any, columns: Any, w: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def _sparse_dot_and_square(typing_context: Any, values: Any, columns: Any, w: Any) -> Any:
+    _contiguous(values, columns, w)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        xs, js, ws = _arrays(context, builder, signature, args)
+        squares = cgutils.alloca_once(builder, _lanes)
+        builder.store(_zeros, squares)
+
+        def square(k: Any, number: int) -> None:
+            allowed = None if number == LANES else _first(builder, _index(number))
+            value = _load(builder, xs, k, allowed)
+            total = builder.fadd(builder.load(squares), builder.fmul(value, value))
+            builder.store(total, squares)
+
+        dot = _sparse_sum(builder, xs, js, lambda _, j: _one(builder, ws, j), square)
+        total = _fold(builder, builder.load(squares))
+        return context.make_tuple(builder, signature.return_type, [dot, total])
+
+    return types.UniTuple(types.float64, 2)(values, columns, w), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def _sparse_square(typing_context: Any, values: Any, columns: Any) -> Any:
     _contiguous(values, columns)
 
@@ -175,16 +269,34 @@ def _sparse_square(typing_context: Any, values: Any, columns: Any) -> Any:
     return types.float64(values, columns), codegen
 
 
-@overload(dense_dot, strict=False, jit_options=COMPILED)  # type: ignore[untyped-decorator]
-def _compiled_dense_dot(x: Any, w: Any) -> Any:
-    return lambda x, w: _dense_dot(x, w)
+@intrinsic  # type: ignore[untyped-decorator]
+def _sparse_add(typing_context: Any, values: Any, columns: Any, amount: Any, w: Any) -> Any:
+    _contiguous(values, columns, w)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        xs, js, ws = _arrays(context, builder, signature, args)
+        number = builder.extract_value(xs.shape, 0)
+
+        def begin(k: Any) -> tuple[Any, Any]:
+            at = builder.gep(ws.data, [_column(builder, js, k)])
+            product = builder.fmul(args[2], _one(builder, xs, k))
+            return at, builder.fadd(builder.load(at), product)
+
+        # eight are read before the first is written: no column comes twice
+        for k, step in _ahead(builder, number):
+            for at, total in [begin(builder.add(k, _index(ahead))) for ahead in range(step)]:
+                builder.store(total, at)
+        return context.get_dummy_value()
+
+    return types.none(values, columns, types.float64, w), codegen
 
 
-@overload(sparse_dot, strict=False, jit_options=COMPILED)  # type: ignore[untyped-decorator]
-def _compiled_sparse_dot(values: Any, columns: Any, w: Any) -> Any:
-    return lambda values, columns, w: _sparse_dot(values, columns, w)
-
-
-@overload(sparse_square, strict=False, jit_options=COMPILED)  # type: ignore[untyped-decorator]
-def _compiled_sparse_square(values: Any, columns: Any) -> Any:
-    return lambda values, columns: _sparse_square(values, columns)
+for _function, _implementation in (
+    (dense_dot, lambda x, w: _dense_dot(x, w)),
+    (dense_dot_and_square, lambda x, w: _dense_dot_and_square(x, w)),
+    (sparse_dot, lambda values, columns, w: _sparse_dot(values, columns, w)),
+    (sparse_dot_and_square, lambda values, columns, w: _sparse_dot_and_square(values, columns, w)),
+    (sparse_square, lambda values, columns: _sparse_square(values, columns)),
+    (sparse_add, lambda values, columns, amount, w: _sparse_add(values, columns, amount, w)),
+):
+    compiled_as(_function, _implementation)

@@ -15,7 +15,16 @@ import numpy.typing as npt
 
 from novikoff.errors import DataError, ParameterError
 from novikoff.loop import Reading, Silent, answers_for, epoch_for, new_tally
-from novikoff.rows import CsrRows, DenseRow, Rows, features_of, length, row_at, squared_norm, stored
+from novikoff.rows import (
+    CsrRows,
+    DenseRow,
+    Rows,
+    features_of,
+    length,
+    row_at,
+    squared_norm,
+    stored,
+)
 from novikoff.rules import protocol
 from novikoff.rules.protocol import TIES, Seen, Vector
 

@@ -11,8 +11,19 @@ import numpy as np
 from numba import njit
 
 from novikoff.generic import by_class
-from novikoff.rows import Array, row_at, squared_norm
-from novikoff.rules.protocol import Seen, accepts, decide, mistaken, move, score, step
+from novikoff.rows import Array, rough_square, row_at, squared_norm
+from novikoff.rules.protocol import (
+    Seen,
+    accepts,
+    decide,
+    measured_score,
+    mistaken,
+    move,
+    score,
+    step,
+)
+
+NEARLY = 1.0 + 1e-6  # far more than two orders of summing squares can differ by
 
 
 class Tally(NamedTuple):
@@ -57,21 +68,23 @@ def record(self: Any, i: int, amount: float, seen: Seen) -> Any:
 
 def _make_epoch(sources: str) -> Any:
     def epoch(rule: Any, state: Any, reading: Any, tally: Any, log: Any) -> None:
-        sources  # noqa: B018  (see `compiled`)
+        sources  # noqa: B018  (see `_compiled`)
         for place in range(reading.start, reading.stop):
             i = reading.order[place] if reading.order.size else place
             row = row_at(reading.rows, i)
             if reading.measure:
-                size = squared_norm(row)
+                answer, size = measured_score(rule, state, row)
                 if not size < np.inf or not accepts(rule, row):
                     tally.refused[0] = i + 1
                     return
-                tally.radius_squared[0] = max(tally.radius_squared[0], size)
-            label = 1.0 if reading.codes[i] == reading.positive else -1.0
-            answer = score(rule, state, row)
+                if size * NEARLY >= tally.radius_squared[0]:  # only then can it be the longest
+                    tally.radius_squared[0] = max(tally.radius_squared[0], squared_norm(row))
+            else:
+                answer = score(rule, state, row)
             if not abs(answer) < np.inf:
                 tally.refused[0] = i + 1
                 return
+            label = 1.0 if reading.codes[i] == reading.positive else -1.0
             wrong = mistaken(rule, answer, label)
             seen = Seen(label, answer, wrong, tally.seen[0])
             amount = step(rule, state, row, seen)
@@ -93,7 +106,7 @@ def _make_answers(sources: str) -> Any:
         sources  # noqa: B018
         for k in range(out.shape[0]):
             row = row_at(rows, start + k)
-            fit = squared_norm(row) < np.inf and accepts(rule, row)
+            fit = rough_square(row) < np.inf and accepts(rule, row)
             out[k] = decide(rule, state, row) if fit else np.nan
 
     return answers

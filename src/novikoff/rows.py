@@ -13,10 +13,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 from numba.extending import register_jitable
 
-from novikoff.generic import COMPILED, abstract
-from novikoff.lanes import dense_dot, sparse_dot, sparse_square
+from novikoff.errors import DataError
+from novikoff.generic import COMPILED, abstract, by_class
+from novikoff.lanes import (
+    dense_dot,
+    dense_dot_and_square,
+    sparse_add,
+    sparse_dot,
+    sparse_dot_and_square,
+    sparse_square,
+)
 
 Array = npt.NDArray[Any]
 
@@ -47,6 +56,17 @@ def squared_norm(self: Any) -> Any:
 
 
 @abstract
+def dot_and_rough_square(self: Any, weights: Array) -> Any:
+    """row . weights, and |row|^2 but for rounding: summed in whatever order is fast."""
+
+
+@by_class
+def rough_square(self: Any) -> Any:
+    """|row|^2 but for rounding."""
+    return squared_norm(self)
+
+
+@abstract
 def entries(self: Any) -> Any:
     """How many entries the row stores, zeros of a dense row and the bias included."""
 
@@ -59,6 +79,11 @@ def column(self: Any, k: int) -> Any:
 @abstract
 def value(self: Any, k: int) -> Any:
     """The value of entry k."""
+
+
+@register_jitable(**COMPILED)  # type: ignore[untyped-decorator]
+def _lifted_square(row: Any, square: float) -> float:
+    return (square + 1.0 if row.bias else square) * row.scale * row.scale
 
 
 class DenseRow(NamedTuple):
@@ -82,10 +107,13 @@ class DenseRow(NamedTuple):
             weights[self.values.shape[0]] += amount
 
     def squared_norm(self) -> float:
-        total = dense_dot(self.values, self.values)
+        return _lifted_square(self, dense_dot(self.values, self.values))
+
+    def dot_and_rough_square(self, weights: Array) -> tuple[float, float]:
+        total, square = dense_dot_and_square(self.values, weights)
         if self.bias:
-            total += 1.0
-        return total * self.scale * self.scale
+            total += weights[self.values.shape[0]]
+        return total * self.scale, _lifted_square(self, square)
 
     def entries(self) -> int:
         return self.values.shape[0] + int(self.bias)
@@ -114,16 +142,21 @@ class CsrRow(NamedTuple):
 
     def add_scaled(self, amount: float, weights: Array) -> None:
         amount *= self.scale
-        for k in range(self.values.shape[0]):
-            weights[self.columns[k]] += amount * float(self.values[k])
+        sparse_add(self.values, self.columns, amount, weights)
         if self.bias:
             weights[self.features] += amount
 
     def squared_norm(self) -> float:
-        total = sparse_square(self.values, self.columns)
+        return _lifted_square(self, sparse_square(self.values, self.columns))
+
+    def rough_square(self) -> float:
+        return _lifted_square(self, dense_dot(self.values, self.values))
+
+    def dot_and_rough_square(self, weights: Array) -> tuple[float, float]:
+        total, square = sparse_dot_and_square(self.values, self.columns, weights)
         if self.bias:
-            total += 1.0
-        return total * self.scale * self.scale
+            total += weights[self.features]
+        return total * self.scale, _lifted_square(self, square)
 
     def entries(self) -> int:
         return self.values.shape[0] + int(self.bias)
@@ -185,12 +218,50 @@ def _to_unit(squared_length: float) -> float:
 
 
 def make_rows(matrix: Any, bias: bool, unit_length: bool) -> Rows:
-    """Wrap a matrix that `sources.arrays.as_matrix` has made fit; nothing is copied."""
+    """Wrap a matrix from `sources.arrays.as_matrix`.
+
+    Nothing is copied, but for a CSR matrix whose columns do not ascend within its rows.
+    """
     if isinstance(matrix, np.ndarray):
         return DenseRows(matrix, bias, unit_length)
+    rows = _csr_rows(matrix, bias, unit_length)
+    fault = _first_fault(rows.columns, rows.starts, rows.features)
+    if fault < 0:
+        return rows
+    columns = matrix.indices[matrix.indptr[fault] : matrix.indptr[fault + 1]]
+    bad = columns[(columns < 0) | (columns >= rows.features)]
+    if bad.size:
+        raise DataError(
+            f"X is a damaged CSR matrix: row {fault} has column {bad[0]}, outside"
+            f" 0..{rows.features - 1}"
+        )
+    sorted_copy = matrix.copy()
+    sorted_copy.has_canonical_format = sorted_copy.has_sorted_indices = False
+    sorted_copy.sum_duplicates()
+    return make_rows(sorted_copy, bias, unit_length)
+
+
+def _csr_rows(matrix: Any, bias: bool, unit_length: bool) -> CsrRows:
     unsigned = np.uint32 if matrix.indices.dtype.itemsize == 4 else np.uint64
     columns, starts = matrix.indices.view(unsigned), matrix.indptr.view(unsigned)
     return CsrRows(matrix.data, columns, starts, int(matrix.shape[1]), bias, unit_length)
+
+
+@njit(cache=True, _nrt=False)  # type: ignore[untyped-decorator]
+def _first_fault(columns: Array, starts: Array, features: int) -> int:
+    """The first row whose columns do not ascend, or leave the matrix; -1 if there is none.
+
+    The loop follows column numbers without looking. SciPy remembers that it once found them good,
+    which says nothing about what was written there since.
+    """
+    for i in range(starts.shape[0] - 1):
+        start, stop = np.int64(starts[i]), np.int64(starts[i + 1])
+        disorder = False
+        for k in range(start + 1, stop):
+            disorder |= columns[k] <= columns[k - 1]
+        if disorder or (stop > start and np.uint64(columns[stop - 1]) >= np.uint64(features)):
+            return i
+    return -1
 
 
 def features_of(rows: Rows) -> int:

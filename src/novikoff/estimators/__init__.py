@@ -6,6 +6,7 @@ from novikoff.estimators.perceptrons import (
     OneSidedPerceptron,
     PassiveAggressive,
     Perceptron,
+    RuleClassifier,
     SecondOrderPerceptron,
     VotedPerceptron,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "OneSidedPerceptron",
     "PassiveAggressive",
     "Perceptron",
+    "RuleClassifier",
     "SecondOrderPerceptron",
     "VotedPerceptron",
     "Winnow",

@@ -237,9 +237,11 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         matrix, y = self._matrix(X, y, reset=reset)
-        check_classification_targets(y)
         arrays.refuse_mismatch(matrix.shape[0], len(y))
-        return matrix, *arrays.encode(y, classes)
+        found, codes = arrays.encode(y, classes)
+        if len(found) > 2:
+            check_classification_targets(y)  # slow; two values are two classes
+        return matrix, found, codes
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

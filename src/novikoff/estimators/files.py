@@ -20,6 +20,11 @@ def save(model: BaseLearner, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a file that `load` and `novikoff predict` read."""
     if not isinstance(model, BaseLearner):
         raise ModelError(f"{type(model).__name__} is not an estimator of novikoff's")
+    if not hasattr(model, "kind"):
+        raise ModelError(
+            f"{type(model).__name__} has a rule of its own, which a model file cannot hold: loading"
+            " one executes nothing. Keep the arrays coef_ and intercept_, or use pickle knowingly"
+        )
     check_is_fitted(model)
     model._leave_online()
     own = catalogue.entry(model.kind).parameters()

@@ -5,6 +5,7 @@ goes to the same compiled loop as `fit`, over a row that lies in a buffer; what 
 anew at every call (the compiled code, the arguments it takes) is bound once.
 """
 
+import struct
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -23,45 +24,57 @@ PLUS_MINUS = np.array([-1, 1])  # what labels are until some are seen
 
 
 class OneRow:
-    """A buffer for one row, and the loop bound to it and to a learner."""
+    """A buffer for one row, and the loop bound to it and to a learner.
+
+    Everything that does not change from row to row is looked up here, once: a call of `learn` is
+    little more than a call of the compiled loop.
+    """
 
     named = False
 
-    def __init__(self, learner: Learner, rows: Any, codes: dict[Any, int]) -> None:
-        self.learner, self.rows, self.codes = learner, rows, codes
-        self.code = np.zeros(1, np.uint16)
-        several = len(learner.states) > 1
-        self.readings = [
-            Reading(rows, self.code, k if several else 1, AS_GIVEN, 0, 1, True)
-            for k in range(len(learner.states))
-        ]
-        self.epoch = self._bound()
+    def __init__(self, learner: Learner, rows: Any, codes: dict[Any, int], kind: type) -> None:
+        self.learner, self.rows, self.codes, self.kind = learner, rows, codes, kind
+        self.reserves = learner.reserves
+        self._bind()
 
-    def _bound(self) -> Any:
-        """The compiled loop for these very types, without Numba's look-up at each call."""
-        args = (self.learner.rule, self.learner.states[0], self.readings[0])
-        args = (*args, self.learner.tallies[0], SILENT)
-        loop, types = epoch_for(self.learner.rule, SILENT), tuple(map(numba.typeof, args))
+    def _bind(self) -> None:
+        learner, several = self.learner, len(self.learner.states) > 1
+
+        def call(k: int, code: int) -> tuple[Any, ...]:
+            codes, positive = np.array([code], np.uint16), k if several else 1
+            reading = Reading(self.rows, codes, positive, AS_GIVEN, 0, 1, True)
+            return learner.rule, learner.states[k], reading, learner.tallies[k], SILENT
+
+        learners = range(len(learner.states))
+        # for each class that the row may be of, one call of the loop for each learner
+        self.calls = [[call(k, code) for k in learners] for code in range(max(2, len(learners)))]
+        self.refused = [tally.refused for tally in learner.tallies]
+        loop, types = epoch_for(learner.rule, SILENT), tuple(map(numba.typeof, self.calls[0][0]))
         loop.compile(types)
-        return loop.get_overload(types)
+        self.epoch = loop.get_overload(types)  # the code for these very types, without a look-up
 
     def learn(self, code: int) -> None:
         """Let every learner see the row in the buffer, which is of class number `code`."""
-        self.code[0] = code
-        learner = self.learner
-        if learner.reserves:
-            entries = self.rows.values.size + 1
-            learner.states = [
-                protocol.reserve(learner.rule, state, 1, entries) for state in learner.states
-            ]
-        for state, reading, tally in zip(
-            learner.states, self.readings, learner.tallies, strict=True
-        ):
-            self.epoch(learner.rule, state, reading, tally, SILENT)
-            if tally.refused[0]:
-                tally.refused[0] = 0
-                refuse_overflow(state)
-                raise DataError(why_refused(learner.rule, self.rows, 0))
+        if self.reserves:
+            self._reserve()
+        for call in self.calls[code]:
+            self.epoch(*call)
+        for refused in self.refused:
+            if refused[0]:
+                self._refuse()
+
+    def _reserve(self) -> None:
+        learner, entries = self.learner, self.rows.values.size + 1
+        states = [protocol.reserve(learner.rule, state, 1, entries) for state in learner.states]
+        if not all(map(same_arrays, states, learner.states)):
+            learner.states = states
+            self._bind()
+
+    def _refuse(self) -> None:
+        for refused, state in zip(self.refused, self.learner.states, strict=True):
+            refused[0] = 0
+            refuse_overflow(state)
+        raise DataError(why_refused(self.learner.rule, self.rows, 0))
 
     def answer(self) -> Any:
         """What each learner decides for the row in the buffer."""
@@ -71,14 +84,15 @@ class OneRow:
 class OneArray(OneRow):
     """The next row is an array."""
 
-    def __init__(self, learner: Learner, codes: dict[Any, int]) -> None:
+    def __init__(self, learner: Learner, codes: dict[Any, int], kind: type) -> None:
         rows = DenseRows(np.zeros((1, learner.features)), learner.bias, learner.unit_length)
-        super().__init__(learner, rows, codes)
-        self.values = rows.values[0]
+        self.values, self.size = rows.values[0], learner.features
+        super().__init__(learner, rows, codes, kind)
 
     def place(self, x: Any) -> None:
-        if len(x) != self.values.size:
-            raise DataError(f"the row has {len(x)} features; {self.values.size} were seen before")
+        """Put a row into the buffer."""
+        if len(x) != self.size:
+            raise DataError(f"the row has {len(x)} features; {self.size} were seen before")
         self.values[:] = x
 
 
@@ -87,37 +101,47 @@ class OneDict(OneRow):
 
     named = True
 
-    def __init__(self, learner: Learner, codes: dict[Any, int], names: dict[Any, int]) -> None:
+    def __init__(
+        self, learner: Learner, codes: dict[Any, int], kind: type, names: dict[Any, int]
+    ) -> None:
         self.names = names
-        self.keys: list[Any] = []
-        self.sorting: Any = None
+        self._make_room(learner)
+        super().__init__(learner, self.rows, codes, kind)
+
+    def _make_room(self, learner: Learner) -> None:
         room = learner.features
         values, columns, starts = np.zeros(room), np.zeros(room, np.uint32), np.zeros(2, np.uint32)
-        rows = CsrRows(values, columns, starts, room, learner.bias, learner.unit_length)
-        super().__init__(learner, rows, codes)
+        self.rows = CsrRows(values, columns, starts, room, learner.bias, learner.unit_length)
+        self.keys: list[Any] = []
+        self.pack = struct.Struct("0d").pack_into
+        self.sorting: Any = None
 
     def place(self, x: Mapping[Any, Any]) -> None:
+        """Put a row into the buffer."""
         keys = list(x)
         if keys != self.keys:  # rows of a stream mostly have the same names in the same order
             self._rename(keys)
+        values = self.rows.values
         try:
-            values = np.fromiter(x.values(), np.float64, len(keys))
-        except (TypeError, ValueError):
+            self.pack(values, 0, *x.values())
+        except struct.error:
             bad = next(name for name, value in x.items() if not _is_number(value))
             raise DataError(f"feature {bad!r} is {x[bad]!r}; a number is needed") from None
-        self.rows.values[: len(keys)] = values if self.sorting is None else values[self.sorting]
+        if self.sorting is not None:
+            values[: len(keys)] = values[self.sorting]
 
     def _rename(self, keys: list[Any]) -> None:
         names = self.names
         columns = np.array([names.setdefault(key, len(names)) for key in keys], np.uint32)
         if len(names) > self.learner.features:
             self.learner.resize(max(2 * self.learner.features, len(names)))
-            self.__init__(self.learner, self.codes, names)  # type: ignore[misc]
+            self._make_room(self.learner)
+            self._bind()
         ascending = bool((columns[1:] > columns[:-1]).all())
         self.sorting = None if ascending else np.argsort(columns)
         self.rows.columns[: len(keys)] = columns if ascending else columns[self.sorting]
         self.rows.starts[1] = len(keys)
-        self.keys = keys
+        self.keys, self.pack = keys, struct.Struct(f"{len(keys)}d").pack_into
 
 
 class Online:
@@ -134,7 +158,7 @@ class Online:
         for others, the first call must name the `classes`.
         """
         one = self._one
-        if one is None or one.named is not isinstance(x, Mapping):
+        if one is None or type(x) is not one.kind:
             self._know(y, classes)
             one = self._bind(x)
         code = one.codes.get(y)
@@ -147,7 +171,7 @@ class Online:
     def predict_one(self, x: Any) -> Any:
         """The label that the rule predicts for one row."""
         one = self._one
-        if one is None or one.named is not isinstance(x, Mapping):
+        if one is None or type(x) is not one.kind:
             one = self._bind(x)
         one.place(x)
         answers = one.answer()
@@ -179,7 +203,10 @@ class Online:
         if not hasattr(self, "_learner"):
             classes = getattr(self, "classes_", PLUS_MINUS)
             self._begin(x, 1 if len(classes) == 2 else len(classes))
-        self._one = self._bound_to(x)
+        if self._one is not None and self._one.named is isinstance(x, Mapping):
+            self._one.kind = type(x)  # a list after an array, say: the same buffer will do
+        else:
+            self._one = self._bound_to(x)
         return self._one
 
     def _begin(self, x: Any, outputs: int) -> None:
@@ -199,13 +226,13 @@ class Online:
     def _bound_to(self, x: Any) -> OneRow:
         if not isinstance(x, Mapping):
             self._leave_online()
-            return OneArray(self._learner, self._codes)
+            return OneArray(self._learner, self._codes, type(x))
         if "_names" not in self.__dict__:
             if not hasattr(self, "feature_names_in_"):
                 raise DataError("the features had no names when this was fitted; pass an array")
             self._names = {name: j for j, name in enumerate(self.feature_names_in_)}
             del self.feature_names_in_, self.n_features_in_  # names may come from now on
-        return OneDict(self._learner, self._codes, self._names)
+        return OneDict(self._learner, self._codes, type(x), self._names)
 
     def __getattr__(self, name: str) -> Any:
         """While names may still come, scikit-learn's two attributes follow them."""
@@ -238,6 +265,11 @@ class Online:
                 f" call, as in learn_one(x, {y!r}, classes=[{y!r}, ...])"
             )
         return codes[y]
+
+
+def same_arrays(state: Any, other: Any) -> bool:
+    """Whether two states are made of the very same arrays."""
+    return all(a is b for a, b in zip(state, other, strict=True))
 
 
 def _is_number(value: Any) -> bool:

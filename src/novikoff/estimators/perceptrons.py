@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from novikoff import rules
 from novikoff.estimators.base import BaseLearner, Classifier
 
 
@@ -219,3 +220,33 @@ class OneSidedPerceptron(BaseLearner):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class RuleClassifier(Classifier):
+    """Any rule, one of your own too, as an estimator.
+
+    `rule` is a NamedTuple with a method `step` (see `novikoff.rules.protocol`); None means the
+    plain perceptron. Other parameters as for `Perceptron`.
+    """
+
+    def __init__(
+        self,
+        rule: Any = None,
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        init: Any = "zeros",
+        max_epochs: int = 1000,
+        order: str = "given",
+        random_state: Any = None,
+    ) -> None:
+        self.rule = rule
+        self.fit_intercept = fit_intercept
+        self.unit_length = unit_length
+        self.init = init
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+    def _rule(self) -> Any:
+        return rules.Perceptron() if self.rule is None else self.rule

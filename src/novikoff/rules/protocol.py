@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.errors import ParameterError
-from novikoff.generic import abstract, by_class
-from novikoff.rows import add_scaled, dot
+from novikoff.generic import abstract, by_class, chosen_by
+from novikoff.rows import add_scaled, dot, dot_and_rough_square, rough_square
 
 Vector = npt.NDArray[np.float64]
 
@@ -58,6 +58,19 @@ class State(NamedTuple):
 def score(self: Any, state: Any, row: Any) -> Any:
     """What the rule answers for a row while it learns; the sign is the prediction."""
     return dot(row, state.weights)
+
+
+def _measured_dot(self: Any, state: Any, row: Any) -> Any:
+    return dot_and_rough_square(row, state.weights)
+
+
+def _score_and_measure(self: Any, state: Any, row: Any) -> Any:
+    return score(self, state, row), rough_square(row)
+
+
+@chosen_by(lambda kind: _score_and_measure if hasattr(kind, "score") else _measured_dot)
+def measured_score(self: Any, state: Any, row: Any) -> Any:
+    """The score and, but for rounding, |row|^2, in one pass over the row where it can be."""
 
 
 @by_class

@@ -1,0 +1,53 @@
+"""`learn_one` against river's Perceptron, one example at a time.
+
+Both see the same rows in the same order; river takes dicts only, so arrays are compared with its
+dicts too. Rows have 100 features, as in the epochs benchmark.
+"""
+
+import numpy as np
+from harness import Line, faster, report, take_turns
+from river import linear_model
+
+import novikoff as nk
+
+ROWS, FEATURES, REPEATS = 5_000, 100, 11
+
+
+def examples():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((ROWS, FEATURES))
+    y = X @ rng.standard_normal(FEATURES) > 0
+    dicts = [{f"f{j}": float(value) for j, value in enumerate(row)} for row in X]
+    return list(X), dicts, [bool(label) for label in y]
+
+
+def learn_all(make, rows, labels):
+    def run() -> None:
+        model = make()
+        for row, label in zip(rows, labels, strict=True):
+            model.learn_one(row, label)
+
+    return run
+
+
+def main() -> None:
+    arrays, dicts, labels = examples()
+    seconds = take_turns(
+        {
+            "arrays": learn_all(nk.Perceptron, arrays, labels),
+            "dicts": learn_all(nk.Perceptron, dicts, labels),
+            "river": learn_all(linear_model.Perceptron, dicts, labels),
+        },
+        REPEATS,
+    )
+    report(
+        "online",
+        [
+            Line("learn_one on arrays", "river", 20.0, faster(seconds, "arrays", "river")),
+            Line("learn_one on dicts", "river", 5.0, faster(seconds, "dicts", "river")),
+        ],
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""The disk cache of compiled code: used by the next process, and never stale."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import novikoff
+
+SCRIPT = """
+import numpy as np
+from novikoff.learn import Learner
+from novikoff.loop import Silent, epoch_for
+from novikoff.rows import make_rows
+from novikoff.rules import Averaged, Perceptron
+import sys
+sys.path.insert(0, ".")
+{more}
+learner = Learner(rule, 2)
+learner.read(make_rows(np.array([[1.0, 2.0]]), True, False), np.array([1], np.uint16))
+stats = epoch_for(learner.rule, Silent()).stats
+print(learner.states[0].weights.tolist(), sum(stats.cache_hits.values()))
+"""
+RULE = '''
+from typing import NamedTuple
+from novikoff.rules import TIES, Tie
+
+class Own(NamedTuple):
+    tie: Tie = TIES["mistake"]
+
+    def step(self, state, row, seen):
+        return 3.0 if seen.mistaken else 0.0
+'''
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package, and how to run the script with it in a new process."""
+    source = Path(novikoff.__file__).parent
+    package = tmp_path / "src" / "novikoff"
+    shutil.copytree(source, package, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def run(more):
+        env = os.environ | {"PYTHONPATH": str(tmp_path / "src")}
+        env.pop("NUMBA_CACHE_DIR", None)
+        code = SCRIPT.format(more=more)
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=env, cwd=tmp_path)
+        weights, hits = done.stdout.rsplit(" ", 1)
+        return weights, int(hits)
+
+    return tmp_path, package, run
+
+
+def edit(file, old, new):
+    text = file.read_text()
+    assert old in text
+    state = file.stat()
+    file.write_text(text.replace(old, new))
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))  # not even the time tells
+
+
+def test_the_next_process_finds_the_code_and_an_edited_rule_or_row_is_compiled_anew(copy):
+    folder, package, run = copy
+    for rule in ("rule = Perceptron()", "rule = Averaged(Perceptron())"):
+        assert run(rule) == ("[1.0, 2.0, 1.0]", 0)
+        assert run(rule) == ("[1.0, 2.0, 1.0]", 1)
+    edit(
+        package / "rules" / "perceptron.py",
+        "return self.eta if seen.mistaken",
+        "return self.eta * 2 if seen.mistaken",
+    )
+    for rule in ("rule = Perceptron()", "rule = Averaged(Perceptron())"):
+        assert run(rule) == ("[2.0, 4.0, 2.0]", 0)
+        assert run(rule) == ("[2.0, 4.0, 2.0]", 1)
+    edit(package / "rows.py", "weights[j] += amount * float", "weights[j] += -amount * float")
+    assert run("rule = Perceptron()") == ("[-2.0, -4.0, 2.0]", 0)
+
+
+def test_a_rule_in_a_module_of_its_own_is_cached_apart(copy):
+    folder, _, run = copy
+    (folder / "mine.py").write_text(RULE)
+    own = "from mine import Own\nrule = Own()"
+    assert run(own) == ("[3.0, 6.0, 3.0]", 0)
+    assert run(own) == ("[3.0, 6.0, 3.0]", 1)
+    edit(folder / "mine.py", "3.0 if", "5.0 if")
+    assert run(own) == ("[5.0, 10.0, 5.0]", 0)
+    # the package's own rules do not depend on the module that was cached beside them
+    assert run("rule = Perceptron()") == ("[1.0, 2.0, 1.0]", 0)
+    (folder / "mine.py").unlink()
+    assert run("rule = Perceptron()") == ("[1.0, 2.0, 1.0]", 1)
+
+
+def test_a_rule_from_the_main_script_just_compiles(copy):
+    _, _, run = copy
+    assert run(RULE + "\nrule = Own()") == ("[3.0, 6.0, 3.0]", 0)
+    assert run(RULE + "\nrule = Own()") == ("[3.0, 6.0, 3.0]", 0)
+
+
+def test_without_a_place_to_write_it_compiles_all_the_same(copy, monkeypatch):
+    folder, package, run = copy
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
+    monkeypatch.setenv("HOME", "/proc/nowhere")
+    (package / "__pycache__").rmdir() if (package / "__pycache__").exists() else None
+    (package / "__pycache__").write_text("not a folder")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert run("rule = Perceptron()") == ("[1.0, 2.0, 1.0]", 0)
