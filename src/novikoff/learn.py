@@ -85,7 +85,8 @@ class Learner:
             _refuse_standstill(self.rule)
         self.initial = weights.copy() if weights.any() else None
         self.states = [protocol.start(self.rule, row) for row in weights]
-        self.tallies = [new_tally() for _ in range(outputs)]
+        self.refused = np.zeros(1, np.int64)  # one for all: a refused row ends the pass
+        self.tallies = [new_tally(self.refused) for _ in range(outputs)]
 
     def read(
         self,
@@ -98,7 +99,7 @@ class Learner:
         log: Any = Silent(),  # noqa: B008  (immutable)
     ) -> None:
         """One pass over the rows. Changes nothing if a row is refused at first sight."""
-        before = copy.deepcopy((self.states, self.tallies)) if measure and self._began else None
+        before = copy.deepcopy((self.states, self.tallies, self.refused)) if measure and self._began else None
         try:
             for start, stop in self._blocks(rows, order):
                 self._read_block(rows, codes, order, start, stop, measure, log)
@@ -106,7 +107,7 @@ class Learner:
                     watch(self, stop)
         except DataError:
             if before:
-                self.states, self.tallies = before
+                self.states, self.tallies, self.refused = before
             raise
 
     def _read_block(
@@ -121,8 +122,8 @@ class Learner:
                 self.states[k] = protocol.reserve(self.rule, self.states[k], stop - start, entries)
             epoch(self.rule, self.states[k], reading, tally, log)
             refuse_overflow(self.states[k])
-            if tally.refused[0]:
-                i, tally.refused[0] = int(tally.refused[0]) - 1, 0
+            if self.refused[0]:
+                i, self.refused[0] = int(self.refused[0]) - 1, 0
                 raise DataError(why_refused(self.rule, rows, i))
 
     def _blocks(self, rows: Rows, order: Any) -> Iterator[tuple[int, int]]:

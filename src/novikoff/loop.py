@@ -37,10 +37,10 @@ class Tally(NamedTuple):
     refused: Array  # 1 + the number of a row that could not be learned from; 0: none
 
 
-def new_tally() -> Tally:
-    """All zeros."""
-    counts, sums = np.zeros((4, 1), np.int64), np.zeros((2, 1))
-    return Tally(counts[0], counts[1], counts[2], sums[0], sums[1], counts[3])
+def new_tally(refused: Array) -> Tally:
+    """All zeros, but for `refused`, which several tallies may share."""
+    counts, sums = np.zeros((3, 1), np.int64), np.zeros((2, 1))
+    return Tally(counts[0], counts[1], counts[2], sums[0], sums[1], refused)
 
 
 class Reading(NamedTuple):

@@ -25,6 +25,7 @@ from novikoff.loop import Tally, new_tally
 from novikoff.rules import catalogue, protocol
 
 FORMAT, VERSION = "novikoff model", 1
+COUNTED = [name for name in Tally._fields if name != "refused"]
 
 _HEADER = {
     "format": str,
@@ -81,7 +82,7 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     for k, (state, tally) in enumerate(zip(learner.states, learner.tallies, strict=True)):
         state = protocol.compacted(learner.rule, state)
         arrays |= {f"{k}.state.{name}": array for name, array in _flat(state).items()}
-        arrays |= {f"{k}.tally.{name}": array for name, array in tally._asdict().items()}
+        arrays |= {f"{k}.tally.{name}": getattr(tally, name) for name in COUNTED}
     text = json.dumps(_header(model), allow_nan=False)
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     replace(path, save(arrays, metadata={"novikoff": text}))
@@ -191,7 +192,8 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> Model:
     lowest = arrays.pop("lowest")
     for k in range(number):
         learner.states[k] = _filled(learner.states[k], arrays, f"{k}.state.")
-        learner.tallies[k] = Tally(*(arrays[f"{k}.tally.{name}"] for name in Tally._fields))
+        counted = {name: np.array(arrays[f"{k}.tally.{name}"]) for name in COUNTED}
+        learner.tallies[k] = learner.tallies[k]._replace(**counted)
         if not protocol.sound(rule, learner.states[k]):
             raise ModelError(f"the state of learner {k} contradicts itself")
     names = header["feature_names"]
@@ -230,11 +232,12 @@ def _check_shapes(rule: Any, learners: int, width: int, arrays: dict[str, Any]) 
         for name, array in small[0].items():
             by_width = zip(array.shape, small[1][name].shape, strict=True)
             expected[f"{k}.state.{name}"] = tuple(width if a != b else a for a, b in by_width)
-        expected |= {f"{k}.tally.{name}": (1,) for name in Tally._fields}
+        expected |= {f"{k}.tally.{name}": (1,) for name in COUNTED}
     if set(expected) != set(arrays):
         odd = sorted(set(expected) ^ set(arrays))
         raise ModelError(f"it has too few or too many arrays: {odd[0]!r}")
-    kinds = {f"tally.{name}": array.dtype for name, array in new_tally()._asdict().items()}
+    blank = new_tally(np.zeros(1, np.int64))
+    kinds = {f"tally.{name}": array.dtype for name, array in blank._asdict().items()}
     kinds |= {f"state.{name}": array.dtype for name, array in small[0].items()}
     for name, array in arrays.items():
         kind = kinds.get(name.partition(".")[2], np.dtype(np.float64))

@@ -5,8 +5,9 @@ goes to the same compiled loop as `fit`, over a row that lies in a buffer; what 
 anew at every call (the compiled code, the arguments it takes) is bound once.
 """
 
+import functools
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numba
@@ -26,53 +27,62 @@ PLUS_MINUS = np.array([-1, 1])  # what labels are until some are seen
 class OneRow:
     """A buffer for one row, and the loop bound to it and to a learner.
 
-    Everything that does not change from row to row is looked up here, once: a call of `learn` is
-    little more than a call of the compiled loop.
+    Everything that does not change from row to row is looked up once: to learn from a row is to
+    `place` it, and to `run` the call that belongs to its label.
     """
 
     named = False
 
     def __init__(self, learner: Learner, rows: Any, codes: dict[Any, int], kind: type) -> None:
         self.learner, self.rows, self.codes, self.kind = learner, rows, codes, kind
-        self.reserves = learner.reserves
-        self._bind()
+        self.refused = learner.refused
+        if learner.reserves:
+            self.place = self._reserve_and_place  # type: ignore[method-assign]
+        self.bind()
 
-    def _bind(self) -> None:
-        learner, several = self.learner, len(self.learner.states) > 1
+    def place(self, x: Any) -> None:
+        """Put a row into the buffer."""
+        raise TypeError(f"{type(self).__name__} does not say how to place a row")
 
-        def call(k: int, code: int) -> tuple[Any, ...]:
-            codes, positive = np.array([code], np.uint16), k if several else 1
-            reading = Reading(self.rows, codes, positive, AS_GIVEN, 0, 1, True)
-            return learner.rule, learner.states[k], reading, learner.tallies[k], SILENT
-
-        learners = range(len(learner.states))
-        # for each class that the row may be of, one call of the loop for each learner
-        self.calls = [[call(k, code) for k in learners] for code in range(max(2, len(learners)))]
-        self.refused = [tally.refused for tally in learner.tallies]
-        loop, types = epoch_for(learner.rule, SILENT), tuple(map(numba.typeof, self.calls[0][0]))
+    def bind(self) -> None:
+        """Make ready the calls of the loop: for each label, one for each learner."""
+        loop, sample = epoch_for(self.learner.rule, SILENT), self._call(0, 0)
+        types = tuple(map(numba.typeof, sample))
         loop.compile(types)
         self.epoch = loop.get_overload(types)  # the code for these very types, without a look-up
+        self.run = self.epoch if len(self.learner.states) == 1 else self._run_all
+        self.calls: dict[Any, tuple[Any, ...]] = {}
+        for label in self.codes:
+            self.call_for(label)
 
-    def learn(self, code: int) -> None:
-        """Let every learner see the row in the buffer, which is of class number `code`."""
-        if self.reserves:
-            self._reserve()
-        for call in self.calls[code]:
+    def call_for(self, label: Any) -> tuple[Any, ...]:
+        """The arguments of `run` for a row with this label."""
+        calls = [self._call(k, self.codes[label]) for k in range(len(self.learner.states))]
+        self.calls[label] = calls[0] if len(calls) == 1 else (calls,)
+        return self.calls[label]
+
+    def _call(self, k: int, code: int) -> tuple[Any, ...]:
+        learner, positive = self.learner, k if len(self.learner.states) > 1 else 1
+        codes = np.array([code], np.uint16)
+        reading = Reading(self.rows, codes, positive, AS_GIVEN, 0, 1, True)
+        return learner.rule, learner.states[k], reading, learner.tallies[k], SILENT
+
+    def _run_all(self, calls: list[tuple[Any, ...]]) -> None:
+        for call in calls:
             self.epoch(*call)
-        for refused in self.refused:
-            if refused[0]:
-                self._refuse()
 
-    def _reserve(self) -> None:
+    def _reserve_and_place(self, x: Any) -> None:
+        type(self).place(self, x)
         learner, entries = self.learner, self.rows.values.size + 1
         states = [protocol.reserve(learner.rule, state, 1, entries) for state in learner.states]
-        if not all(map(same_arrays, states, learner.states)):
+        if not all(map(_same_arrays, states, learner.states)):
             learner.states = states
-            self._bind()
+            self.bind()
 
-    def _refuse(self) -> None:
-        for refused, state in zip(self.refused, self.learner.states, strict=True):
-            refused[0] = 0
+    def refuse(self) -> None:
+        """Raise the reason why the row in the buffer was refused."""
+        self.refused[0] = 0
+        for state in self.learner.states:
             refuse_overflow(state)
         raise DataError(why_refused(self.learner.rule, self.rows, 0))
 
@@ -90,10 +100,9 @@ class OneArray(OneRow):
         super().__init__(learner, rows, codes, kind)
 
     def place(self, x: Any) -> None:
-        """Put a row into the buffer."""
         if len(x) != self.size:
             raise DataError(f"the row has {len(x)} features; {self.size} were seen before")
-        self.values[:] = x
+        self.values[...] = x
 
 
 class OneDict(OneRow):
@@ -113,22 +122,24 @@ class OneDict(OneRow):
         values, columns, starts = np.zeros(room), np.zeros(room, np.uint32), np.zeros(2, np.uint32)
         self.rows = CsrRows(values, columns, starts, room, learner.bias, learner.unit_length)
         self.keys: list[Any] = []
-        self.pack = struct.Struct("0d").pack_into
         self.sorting: Any = None
+        self._pack(0)
+
+    def _pack(self, number: int) -> None:
+        """Make `fill(*values)` write so many values to the buffer: the fastest way there is."""
+        self.fill = functools.partial(struct.Struct(f"{number}d").pack_into, self.rows.values, 0)
 
     def place(self, x: Mapping[Any, Any]) -> None:
-        """Put a row into the buffer."""
-        keys = list(x)
+        keys = [*x]
         if keys != self.keys:  # rows of a stream mostly have the same names in the same order
             self._rename(keys)
-        values = self.rows.values
         try:
-            self.pack(values, 0, *x.values())
+            self.fill(*x.values())
         except struct.error:
             bad = next(name for name, value in x.items() if not _is_number(value))
             raise DataError(f"feature {bad!r} is {x[bad]!r}; a number is needed") from None
         if self.sorting is not None:
-            values[: len(keys)] = values[self.sorting]
+            self.rows.values[: len(keys)] = self.rows.values[self.sorting]
 
     def _rename(self, keys: list[Any]) -> None:
         names = self.names
@@ -136,12 +147,41 @@ class OneDict(OneRow):
         if len(names) > self.learner.features:
             self.learner.resize(max(2 * self.learner.features, len(names)))
             self._make_room(self.learner)
-            self._bind()
+            self.bind()
         ascending = bool((columns[1:] > columns[:-1]).all())
         self.sorting = None if ascending else np.argsort(columns)
         self.rows.columns[: len(keys)] = columns if ascending else columns[self.sorting]
         self.rows.starts[1] = len(keys)
-        self.keys, self.pack = keys, struct.Struct(f"{len(keys)}d").pack_into
+        self.keys = keys
+        self._pack(len(keys))
+
+
+class FollowsNames:
+    """An attribute of scikit-learn's that follows the names for as long as new ones may come.
+
+    (A `__getattr__` would do the same, and make every other attribute slower.)
+    """
+
+    def __init__(self, compute: Callable[[dict[Any, int]], Any]) -> None:
+        self.compute = compute
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, estimator: Any, owner: type) -> Any:
+        if estimator is None:
+            return self
+        if "_names" in estimator.__dict__:
+            return self.compute(estimator.__dict__["_names"])
+        if self.name not in estimator.__dict__:
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}")
+        return estimator.__dict__[self.name]
+
+    def __set__(self, estimator: Any, value: Any) -> None:
+        estimator.__dict__[self.name] = value
+
+    def __delete__(self, estimator: Any) -> None:
+        estimator.__dict__.pop(self.name, None)
 
 
 class Online:
@@ -150,6 +190,9 @@ class Online:
     _learner: Learner
     _one: Any = None
     classes_: Any
+
+    n_features_in_ = FollowsNames(len)
+    feature_names_in_ = FollowsNames(lambda names: np.array([*names], object))
 
     def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
         """See one row, predict, be told its label, learn; a wrong prediction counts as a mistake.
@@ -161,11 +204,14 @@ class Online:
         if one is None or type(x) is not one.kind:
             self._know(y, classes)
             one = self._bind(x)
-        code = one.codes.get(y)
-        if code is None:
-            code = self._new_label(y)
         one.place(x)
-        one.learn(code)
+        call = one.calls.get(y)
+        if call is None:
+            self._new_label(y)
+            call = one.call_for(y)
+        one.run(*call)
+        if one.refused:
+            one.refuse()
         return self
 
     def predict_one(self, x: Any) -> Any:
@@ -231,16 +277,8 @@ class Online:
             if not hasattr(self, "feature_names_in_"):
                 raise DataError("the features had no names when this was fitted; pass an array")
             self._names = {name: j for j, name in enumerate(self.feature_names_in_)}
-            del self.feature_names_in_, self.n_features_in_  # names may come from now on
+            self.__dict__.pop("feature_names_in_")
         return OneDict(self._learner, self._codes, type(x), self._names)
-
-    def __getattr__(self, name: str) -> Any:
-        """While names may still come, scikit-learn's two attributes follow them."""
-        if "_names" in self.__dict__ and name == "n_features_in_":
-            return len(self._names)
-        if "_names" in self.__dict__ and name == "feature_names_in_":
-            return np.array([*self._names], object)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _leave_online(self) -> None:
         """Give a learner on named features the exact size that they have, for use with arrays."""
@@ -248,8 +286,8 @@ class Online:
         if "_names" in self.__dict__ and self._learner.features != len(self._names):
             self._learner.resize(len(self._names))
 
-    def _new_label(self, y: Any) -> int:
-        """The number of a label that comes for the first time, where the classes were not named."""
+    def _new_label(self, y: Any) -> None:
+        """Number a label that comes for the first time, where the classes were not named."""
         codes = self._codes
         if len(codes) > 1:
             raise DataError(f"the label {y!r} is none of the classes {self.classes_.tolist()}")
@@ -264,10 +302,9 @@ class Online:
                 f"the label {y!r} is not one of -1, 0, 1, False, True: name all labels in the first"
                 f" call, as in learn_one(x, {y!r}, classes=[{y!r}, ...])"
             )
-        return codes[y]
 
 
-def same_arrays(state: Any, other: Any) -> bool:
+def _same_arrays(state: Any, other: Any) -> bool:
     """Whether two states are made of the very same arrays."""
     return all(a is b for a, b in zip(state, other, strict=True))
 
