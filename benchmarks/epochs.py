@@ -8,11 +8,11 @@ import warnings
 
 import numpy as np
 import scipy.sparse
-from harness import Line, faster, report, take_turns
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Perceptron as Peer
 
 import novikoff as nk
+from harness import Line, faster, report, take_turns
 from novikoff.learn import Learner
 from novikoff.rows import make_rows
 from novikoff.rules import Averaged, Perceptron
@@ -36,7 +36,9 @@ def sparse_data(rows: int = 500_000, features: int = 100_000, each: int = 60):
     columns = np.sort(rng.integers(0, features - each, (rows, each)), axis=1) + np.arange(each)
     values = rng.standard_normal(rows * each)
     starts = np.arange(0, rows * each + 1, each)
-    X = scipy.sparse.csr_matrix((values, columns.ravel().astype(np.int32), starts), (rows, features))
+    X = scipy.sparse.csr_matrix(
+        (values, columns.ravel().astype(np.int32), starts), (rows, features)
+    )
     return X, np.where(X @ rng.standard_normal(features) > 0, 1, -1)
 
 
@@ -63,7 +65,12 @@ def dense_lines() -> list[Line]:
     )
     return [
         Line("dense epoch", "NumPy's sum of the matrix", 0.75, faster(seconds, "pass", "sum")),
-        Line("dense first epoch, which checks too", "that sum", None, faster(seconds, "first pass", "sum")),
+        Line(
+            "dense first epoch, which checks too",
+            "that sum",
+            None,
+            faster(seconds, "first pass", "sum"),
+        ),
         Line("dense fit of one epoch", "scikit-learn's", 3.0, faster(seconds, "fit", "peer")),
         Line("dense float32 epoch", "float64's", 1.0, faster(seconds, "float32", "pass")),
         Line("dense averaged epoch", "plain", 1 / 1.3, faster(seconds, "averaged", "pass")),

@@ -61,7 +61,8 @@ def report(name: str, lines: list[Line]) -> None:
         wanted = "" if line.wanted is None else f"  wanted {line.wanted:g}"
         spread = f"({min(line.ratios):.2f} to {max(line.ratios):.2f})"
         mark = "" if line.holds else "  MISSED"
-        print(f"  {line.what + ' / ' + line.than:<{width}}  {line.median:6.2f} {spread:<18}{wanted}{mark}")
+        title = f"{line.what} / {line.than}"
+        print(f"  {title:<{width}}  {line.median:6.2f} {spread:<18}{wanted}{mark}")
     RESULTS.mkdir(exist_ok=True)
     content = {
         "benchmark": name,

@@ -6,10 +6,10 @@ cache, where the rows of a stream are too when they have just been made.
 """
 
 import numpy as np
-from harness import Line, faster, report, take_turns
 from river import linear_model
 
 import novikoff as nk
+from harness import Line, faster, report, take_turns
 
 ROWS, PASSES, FEATURES, REPEATS = 500, 40, 100, 11
 

@@ -1,4 +1,4 @@
-"""From the shell to a result: `novikoff fit example:wdbc`, warm, against a bare `import sklearn`."""
+"""From the shell to a result: `novikoff fit example:wdbc`, warm, against `import sklearn` alone."""
 
 import subprocess
 import sys
@@ -24,7 +24,12 @@ if __name__ == "__main__":
     report(
         "startup",
         [
-            Line("novikoff fit example:wdbc", "import sklearn", 1 / 1.5, faster(seconds, "fit", "import")),
+            Line(
+                "novikoff fit example:wdbc",
+                "import sklearn",
+                1 / 1.5,
+                faster(seconds, "fit", "import"),
+            ),
             Line("novikoff --help", "import sklearn", None, faster(seconds, "help", "import")),
         ],
     )

@@ -10,7 +10,6 @@ import novikoff as nk
 from novikoff.learn import Learner
 from novikoff.loop import Reading, plain_epoch
 from novikoff.rows import make_rows
-from novikoff.rules import protocol
 from novikoff.rules import (
     TIES,
     Averaged,
@@ -22,6 +21,7 @@ from novikoff.rules import (
     SecondOrder,
     Voted,
     Winnow,
+    protocol,
 )
 
 # every rule, with a bias where it takes one
@@ -131,7 +131,11 @@ def problems(draw, max_rows=12, max_features=19):
         st.integers(-3, 3).map(float),
         st.floats(-1e3, 1e3, allow_subnormal=False, width=32),
     )
-    X = draw(st.lists(st.lists(value, min_size=features, max_size=features), min_size=rows, max_size=rows))
+    X = draw(
+        st.lists(
+            st.lists(value, min_size=features, max_size=features), min_size=rows, max_size=rows
+        )
+    )
     codes = draw(st.lists(st.integers(0, 1), min_size=rows, max_size=rows))
     return np.array(X), np.array(codes, np.uint16)
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from support import CLASSIFIERS, ESTIMATORS
 
 import novikoff as nk
+from support import CLASSIFIERS, ESTIMATORS
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]])
 y = np.array([0, 1, 0, 1])
@@ -56,7 +56,7 @@ def test_shapes(kind):
         with pytest.raises(ValueError, match=words):
             kind().fit(wrong, y)
     model = kind().partial_fit(X, y, [0, 1])
-    with pytest.raises(ValueError, match="3 features, but .* expecting 2"):
+    with pytest.raises(ValueError, match=r"3 features, but .* expecting 2"):
         model.predict(np.ones((1, 3)))
 
 
@@ -66,7 +66,7 @@ def test_partial_fit_needs_and_keeps_its_classes():
     model = nk.Perceptron().partial_fit(X, y, classes=[0, 1])
     with pytest.raises(ValueError, match="has been"):
         model.partial_fit(X, y, classes=[0, 1, 2])
-    with pytest.raises(ValueError, match="row 1 has the label .*7"):
+    with pytest.raises(ValueError, match=r"row 1 has the label .*7"):
         model.partial_fit(X, [0, 7, 0, 1])
 
 

@@ -24,7 +24,7 @@ learner.read(make_rows(np.array([[1.0, 2.0]]), True, False), np.array([1], np.ui
 stats = epoch_for(learner.rule, Silent()).stats
 print(learner.states[0].weights.tolist(), sum(stats.cache_hits.values()))
 """
-RULE = '''
+RULE = """
 from typing import NamedTuple
 from novikoff.rules import TIES, Tie
 
@@ -33,7 +33,7 @@ class Own(NamedTuple):
 
     def step(self, state, row, seen):
         return 3.0 if seen.mistaken else 0.0
-'''
+"""
 
 
 @pytest.fixture
@@ -48,7 +48,9 @@ def copy(tmp_path):
         env.pop("NUMBA_CACHE_DIR", None)
         code = SCRIPT.format(more=more)
         command = [sys.executable, "-c", code]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=env, cwd=tmp_path)
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env=env, cwd=tmp_path
+        )
         weights, hits = done.stdout.rsplit(" ", 1)
         return weights, int(hits)
 
@@ -64,7 +66,7 @@ def edit(file, old, new):
 
 
 def test_the_next_process_finds_the_code_and_an_edited_rule_or_row_is_compiled_anew(copy):
-    folder, package, run = copy
+    _, package, run = copy
     for rule in ("rule = Perceptron()", "rule = Averaged(Perceptron())"):
         assert run(rule) == ("[1.0, 2.0, 1.0]", 0)
         assert run(rule) == ("[1.0, 2.0, 1.0]", 1)
@@ -101,10 +103,10 @@ def test_a_rule_from_the_main_script_just_compiles(copy):
 
 
 def test_without_a_place_to_write_it_compiles_all_the_same(copy, monkeypatch):
-    folder, package, run = copy
+    _, package, run = copy
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
     monkeypatch.setenv("HOME", "/proc/nowhere")
-    (package / "__pycache__").rmdir() if (package / "__pycache__").exists() else None
+    shutil.rmtree(package / "__pycache__", ignore_errors=True)
     (package / "__pycache__").write_text("not a folder")
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     assert run("rule = Perceptron()") == ("[1.0, 2.0, 1.0]", 0)

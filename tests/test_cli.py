@@ -18,6 +18,26 @@ FIT_KEYS = {
     "stopped_because", "radius", "margin_ceiling", "model",
 }  # fmt: skip
 COMMANDS = ["fit", "predict", "examples", "demo"]
+LOADED_BY_HELP = """
+import sys
+from novikoff.cli import main
+sys.argv = ["novikoff", "--help"]
+try:
+    main()
+except SystemExit:
+    pass
+print([name for name in ("numba", "numpy", "scipy", "sklearn") if name in sys.modules])
+"""
+LOADED_BY_FIT = """
+import sys
+from novikoff.cli import main
+sys.argv = ["novikoff", "fit", "example:wdbc", "--max-epochs", "2"]
+try:
+    main()
+except SystemExit:
+    pass
+print("sklearn" in sys.modules)
+"""
 
 
 def novikoff(*words, stdin="", cwd=None):
@@ -32,6 +52,13 @@ def novikoff(*words, stdin="", cwd=None):
         check=False,
     )
     return done.returncode, done.stdout, done.stderr
+
+
+def printed(code):
+    """The lines that a script prints."""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
 
 
 def answer(*words, stdin=""):
@@ -60,18 +87,23 @@ def test_the_command_line_learns_what_the_estimator_does(tmp_path):
     X, y = nk.open("example:wdbc").read()[:2]
     for words, model in (
         (["--max-epochs", 7], nk.Perceptron(max_epochs=7)),
-        (["--rule", "averaged", "--max-epochs", 3, "--eta", 0.5], nk.AveragedPerceptron(0.5, max_epochs=3)),
+        (["--rule", "averaged", "--max-epochs", 3, "--eta", 0.5],
+         nk.AveragedPerceptron(0.5, max_epochs=3)),
         (["--rule", "voted", "--max-epochs", 3], nk.VotedPerceptron(max_epochs=3)),
-        (["--rule", "margin", "--param", "margin=2", "--max-epochs", 3], nk.MarginPerceptron(margin=2, max_epochs=3)),
+        (["--rule", "margin", "--param", "margin=2", "--max-epochs", 3],
+         nk.MarginPerceptron(margin=2, max_epochs=3)),
         (["--rule", "passive-aggressive", "--param", "variant=PA-II", "--max-epochs", 3],
          nk.PassiveAggressive(variant="PA-II", max_epochs=3)),
         (["--rule", "second-order", "--max-epochs", 3], nk.SecondOrderPerceptron(max_epochs=3)),
-        (["--rule", "winnow", "--param", "complement=true", "--param", "binarize=0.1", "--max-epochs", 3],
+        (["--rule", "winnow", "--param", "complement=true", "--param", "binarize=0.1",
+          "--max-epochs", 3],
          nk.Winnow(complement=True, binarize=0.1, max_epochs=3)),
         (["--rule", "balanced-winnow", "--unit-length", "--max-epochs", 3],
          nk.BalancedWinnow(unit_length=True, max_epochs=3)),
-        (["--init", "random", "--seed", 4, "--order", "shuffle", "--max-epochs", 3, "--no-bias", "--tie", "keep"],
-         nk.Perceptron(init="random", random_state=4, order="shuffle", max_epochs=3, fit_intercept=False, tie="keep")),
+        (["--init", "random", "--seed", 4, "--order", "shuffle", "--max-epochs", 3, "--no-bias",
+          "--tie", "keep"],
+         nk.Perceptron(init="random", random_state=4, order="shuffle", max_epochs=3,
+                       fit_intercept=False, tie="keep")),
     ):  # fmt: skip
         found = answer("fit", "example:wdbc", *words, "--save", tmp_path / "m")
         with pytest.warns(match="not converged"):
@@ -144,7 +176,10 @@ def test_svmlight_and_arrays(tmp_path):
 
 def test_a_stream_is_learned_online():
     source = nk.open("example:wdbc").read()
-    lines = [f"{','.join(map(repr, row))},{label}" for row, label in zip(source.X.tolist(), source.y, strict=True)]
+    lines = [
+        f"{','.join(map(repr, row))},{label}"
+        for row, label in zip(source.X.tolist(), source.y, strict=True)
+    ]
     found = answer("fit", "-", "--format", "csv", stdin="\n".join(lines))
     model = nk.Perceptron().partial_fit(source.X, source.y, classes=np.unique(source.y))
     assert found["mistakes"] == model.mistakes_
@@ -221,7 +256,10 @@ def test_examples_are_listed_and_printed_as_data(tmp_path):
     for name in ("and", "or", "xor", "iris-setosa", "iris-versicolor", "wdbc", "digits-8",
                  "disjunction", "separable", "tight"):  # fmt: skip
         assert f"example:{name} " in out
-    assert {each["name"] for each in json.loads(novikoff("examples", "--json")[1])} >= {"xor", "wdbc"}
+    assert {each["name"] for each in json.loads(novikoff("examples", "--json")[1])} >= {
+        "xor",
+        "wdbc",
+    }
     (tmp_path / "t.csv").write_text(novikoff("examples", "tight?features=4")[1])
     found = answer("fit", tmp_path / "t.csv", "--no-bias")
     assert (found["mistakes"], found["epochs"]) == (4, 2)
@@ -242,16 +280,12 @@ def test_help_is_there_for_everything_and_loads_no_numba():
         code, out, _ = novikoff(*words, "--help")
         assert code == 0
         assert "Usage" in out
-    code = "import sys; sys.argv = ['novikoff', '--help']\nfrom novikoff.cli import main\ntry: main()\nexcept SystemExit: pass\nprint([m for m in ('numba', 'numpy', 'scipy', 'sklearn') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert printed(LOADED_BY_HELP)[-1] == "[]"
     assert novikoff("--version")[1] == f"novikoff {nk.__version__}\n"
 
 
 def test_fit_starts_without_scikit_learn():
-    code = "import sys; sys.argv = ['novikoff', 'fit', 'example:wdbc', '--max-epochs', '2']\nfrom novikoff.cli import main\ntry: main()\nexcept SystemExit: pass\nprint('sklearn' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "False"
+    assert printed(LOADED_BY_FIT)[-1] == "False"
 
 
 def until_progress(*words):

@@ -16,9 +16,9 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from support import CLASSIFIERS, ESTIMATORS
 
 import novikoff as nk
+from support import CLASSIFIERS, ESTIMATORS
 
 every_estimator = pytest.mark.parametrize("kind", ESTIMATORS)
 every_classifier = pytest.mark.parametrize("kind", CLASSIFIERS)
@@ -242,13 +242,14 @@ import numpy as np
 import novikoff as nk
 rng = np.random.default_rng(0)
 small = rng.standard_normal((1000, 50))
-nk.Perceptron(max_epochs=1, unit_length={unit}, order={order!r}, random_state=0).fit(small, small[:, 0] > 0)
+options = dict(unit_length={unit}, order={order!r}, random_state=0)
+nk.Perceptron(max_epochs=1, **options).fit(small, small[:, 0] > 0)
 X = np.empty((2_500_000, 50))  # 1 GB
 for block in range(0, len(X), 50_000):
     X[block : block + 50_000] = rng.standard_normal((50_000, 50))
 y = X[:, 0] > 0
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-model = nk.Perceptron(max_epochs=2, unit_length={unit}, order={order!r}, random_state=0).fit(X, y)
+model = nk.Perceptron(max_epochs=2, **options).fit(X, y)
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print((after - before) * 1024 / X.nbytes)
 """

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load, save
-from support import ESTIMATORS
 
 import novikoff as nk
 from novikoff import models
 from novikoff.errors import ModelError
+from support import ESTIMATORS
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -40,7 +40,14 @@ def test_a_saved_model_predicts_and_learns_on_as_the_original(kind, classes, tmp
     twin = nk.load(tmp_path / "m")
     assert type(twin) is kind
     assert twin.get_params() == model.get_params()
-    for name in ("mistakes_", "updates_", "radius_", "converged_", "n_iter_", "mistakes_per_epoch_"):
+    for name in (
+        "mistakes_",
+        "updates_",
+        "radius_",
+        "converged_",
+        "n_iter_",
+        "mistakes_per_epoch_",
+    ):
         assert getattr(twin, name) == getattr(model, name), name
     assert np.array_equal(twin.margin_ceiling_, model.margin_ceiling_)
     for _ in range(2):
@@ -53,8 +60,13 @@ def test_a_saved_model_predicts_and_learns_on_as_the_original(kind, classes, tmp
 @quietly
 @pytest.mark.parametrize(
     "parameters",
-    [{"init": "random", "random_state": 3}, {"init": np.ones(5)}, {"eta": np.float64(0.5)},
-     {"fit_intercept": False}, {"unit_length": True, "tie": "negative"}],
+    [
+        {"init": "random", "random_state": 3},
+        {"init": np.ones(5)},
+        {"eta": np.float64(0.5)},
+        {"fit_intercept": False},
+        {"unit_length": True, "tie": "negative"},
+    ],
 )
 def test_parameters_come_back(parameters, tmp_path):
     model = fit(nk.Perceptron, **parameters)
@@ -187,7 +199,9 @@ def test_damaged_bytes_never_do_more_than_be_refused(draw, tmp_path_factory):
     content = bytearray((folder / "good").read_bytes())
     for _ in range(draw.draw(st.integers(1, 4))):
         content[draw.draw(st.integers(0, len(content) - 1))] = draw.draw(st.integers(0, 255))
-    content = content[: draw.draw(st.integers(0, len(content)))] if draw.draw(st.booleans()) else content
+    content = (
+        content[: draw.draw(st.integers(0, len(content)))] if draw.draw(st.booleans()) else content
+    )
     (folder / "bad").write_bytes(bytes(content))
     try:
         model = nk.load(folder / "bad")

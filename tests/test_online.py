@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import CLASSIFIERS
 
 import novikoff as nk
+from support import CLASSIFIERS
 
 every_classifier = pytest.mark.parametrize("kind", CLASSIFIERS)
 
@@ -92,8 +92,14 @@ def test_mistakes_are_counted_before_learning():
 
 @pytest.mark.parametrize(
     ("labels", "classes"),
-    [([1, -1], [-1, 1]), ([1, 0], [0, 1]), ([0, 1], [0, 1]), ([True, False], [False, True]),
-     ([1.0, -1.0], [-1, 1]), ([np.int64(-1), np.int64(1)], [-1, 1])],
+    [
+        ([1, -1], [-1, 1]),
+        ([1, 0], [0, 1]),
+        ([0, 1], [0, 1]),
+        ([True, False], [False, True]),
+        ([1.0, -1.0], [-1, 1]),
+        ([np.int64(-1), np.int64(1)], [-1, 1]),
+    ],
 )
 def test_the_usual_labels_need_no_announcement(labels, classes):
     model = nk.Perceptron()
@@ -129,7 +135,7 @@ def test_a_third_label_is_refused_and_learns_nothing():
 def test_a_bad_value_is_refused_and_learns_nothing(bad):
     model = nk.Perceptron().learn_one([1.0, 2.0], 1)
     before = model.coef_, model.mistakes_
-    with pytest.raises(ValueError, match="contains .* column 1"):
+    with pytest.raises(ValueError, match=r"contains .* column 1"):
         model.learn_one([1.0, bad], -1)
     with pytest.raises(ValueError, match="contains"):
         model.predict_one([bad, 1.0])

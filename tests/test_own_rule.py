@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import run, run_plain
 
 import novikoff as nk
+from support import run, run_plain
 
 SCRIPT = Path(__file__).parents[1] / "docs" / "own_rule.py"
 
@@ -72,6 +72,10 @@ def test_what_is_missing_is_said():
         def step(self, state, row, seen):
             return self.eta
 
-    for rule, words in ((NoStep(), "no method step"), (NoTie(), "neither a field tie"), ("x", "str")):
+    for rule, words in (
+        (NoStep(), "no method step"),
+        (NoTie(), "neither a field tie"),
+        ("x", "str"),
+    ):
         with pytest.raises(ValueError, match=words):
             nk.RuleClassifier(rule).fit([[0.0], [1.0]], [0, 1])

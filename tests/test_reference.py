@@ -1,14 +1,13 @@
-"""Each rule against a plain Python version of its own (reference.py), bit for bit where it can be."""
+"""Each rule against a plain Python version of its own (reference.py), bit for bit where it can."""
 
 import math
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from support import logged, problems, run
 
+import reference
 from novikoff.rules import (
     TIES,
     Averaged,
@@ -21,6 +20,7 @@ from novikoff.rules import (
     Voted,
     Winnow,
 )
+from support import logged, problems, run
 
 lifts = st.tuples(st.booleans(), st.booleans())
 examples = settings(max_examples=50)
@@ -123,7 +123,9 @@ def test_votes_are_those_of_all_the_weights(problem, lift):
         if any(0 < abs(s) < 1e-6 for s in scores):
             continue  # the two orders of summation may round such a score to either side
         expected = sum(c * np.sign(s) for s, (_, c) in zip(scores, history, strict=True))
-        assert abs(votes[i] - expected) <= sum(c for s, (_, c) in zip(scores, history, strict=True) if s == 0)
+        assert abs(votes[i] - expected) <= sum(
+            c for s, (_, c) in zip(scores, history, strict=True) if s == 0
+        )
 
 
 @given(problems(max_features=5), lifts)

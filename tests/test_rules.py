@@ -6,12 +6,12 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from support import RULES, logged, problems, run, run_plain, same_state
 
 from novikoff.errors import ParameterError
 from novikoff.learn import Learner
 from novikoff.rows import make_rows
 from novikoff.rules import TIES, Averaged, MarginPerceptron, Perceptron, SecondOrder, Winnow
+from support import RULES, logged, problems, run, run_plain, same_state
 
 every_rule = pytest.mark.parametrize(("rule", "bias"), RULES.values(), ids=RULES)
 lengths = pytest.mark.parametrize("unit_length", [False, True], ids=["as-is", "unit"])

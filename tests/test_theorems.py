@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from support import logged, run, separable
 
 import novikoff as nk
 from novikoff import bounds
@@ -24,6 +23,7 @@ from novikoff.rules import (
     Voted,
     Winnow,
 )
+from support import logged, run, separable
 
 etas = st.sampled_from([0.01, 0.5, 1.0, 7.0])
 orders = st.sampled_from(["given", "shuffle"])
@@ -33,7 +33,9 @@ def codes_of(y):
     return (y > 0).astype(np.uint16)
 
 
-def to_the_end(rule, X, y, *, order="given", seed=0, unit_length=False, initial=None, epochs=20_000):
+def to_the_end(
+    rule, X, y, *, order="given", seed=0, unit_length=False, initial=None, epochs=20_000
+):
     learner = Learner(rule, X.shape[1], bias=False, unit_length=unit_length, initial=initial)
     rows = make_rows(np.ascontiguousarray(X), False, unit_length)
     outcome = learn(learner, rows, codes_of(y), max_epochs=epochs, order=order, seed=seed)
@@ -45,7 +47,13 @@ def margin_and_radius(X, y, u):
     return float((signed @ u).min()), float(np.linalg.norm(X, axis=1).max())
 
 
-@given(separable(), etas, orders, st.integers(0, 9), st.sampled_from(["mistake", "positive", "negative"]))
+@given(
+    separable(),
+    etas,
+    orders,
+    st.integers(0, 9),
+    st.sampled_from(["mistake", "positive", "negative"]),
+)
 def test_block_and_novikoff(data, eta, order, seed, tie):
     X, y, u = data
     margin, radius = margin_and_radius(X, y, u)
@@ -193,7 +201,9 @@ def test_orthonormal_rows_meet_the_bound_with_equality(rule, n):
 
 @given(
     separable(),
-    st.sampled_from([Perceptron(), Perceptron(0.1), MarginPerceptron(), PassiveAggressive(), BalancedWinnow()]),
+    st.sampled_from(
+        [Perceptron(), Perceptron(0.1), MarginPerceptron(), PassiveAggressive(), BalancedWinnow()]
+    ),
     st.integers(1, 5),
     st.booleans(),
 )
@@ -201,9 +211,7 @@ def test_the_ceiling_is_never_below_a_margin(data, rule, epochs, unit_length):
     X, y, u = data
     seen = X / np.linalg.norm(X, axis=1, keepdims=True) if unit_length else X
     margin, _ = margin_and_radius(seen, y, u)
-    learner, _ = run(
-        rule, X, codes_of(y), bias=False, unit_length=unit_length, epochs=epochs
-    )
+    learner, _ = run(rule, X, codes_of(y), bias=False, unit_length=unit_length, epochs=epochs)
     assert learner.ceilings()[0] >= margin * (1 - 1e-12)
 
 
@@ -216,7 +224,9 @@ def test_the_ceiling_holds_from_any_start(data, seed):
     assert learner.ceilings()[0] >= margin * (1 - 1e-12)
 
 
-@pytest.mark.parametrize("rule", [Perceptron(), Averaged(), Voted(), MarginPerceptron(), SecondOrder()])
+@pytest.mark.parametrize(
+    "rule", [Perceptron(), Averaged(), Voted(), MarginPerceptron(), SecondOrder()]
+)
 def test_xor_never_converges(rule):
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     learner = Learner(rule, 2, bias=True)

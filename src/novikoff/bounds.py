@@ -25,7 +25,9 @@ def novikoff(radius: float, margin: float) -> float:
     if not 0.0 <= radius < math.inf:
         raise ParameterError(f"the radius is a length, not {radius}")
     if margin > radius:
-        raise ParameterError(f"a margin of {margin} is not possible: no row is longer than {radius}")
+        raise ParameterError(
+            f"a margin of {margin} is not possible: no row is longer than {radius}"
+        )
     return (radius / margin) ** 2
 
 

@@ -1,4 +1,4 @@
-"""Functions whose body is chosen by the class of their first argument, in Python and compiled alike.
+"""Functions whose body is chosen by the class of their first argument, compiled or not.
 
 A rule and a row are NamedTuples with methods. Numba cannot call a NamedTuple's methods, so each of
 them is reached through a plain function of the same name: `step(rule, ...)` runs `rule.step(...)`
@@ -11,14 +11,22 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from numba import njit
 from numba.extending import overload
 
 # Reference counts and calls between such small functions cost more than the arithmetic: an epoch
 # over 100 columns takes 2.3 times as long without these two options (benchmarks/epochs.py).
 # The price: no function that runs inside the loop may allocate; scratch arrays live in the state.
-COMPILED = {"_nrt": False, "forceinline": True}
+# `_nrt` is a private option, which Numba's annotations do not know: hence Any, twice.
+COMPILED: Any = {"_nrt": False, "forceinline": True}
+_njit: Any = njit
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compile_loop(*, cache: bool = False) -> Callable[[Function], Function]:
+    """Numba's `njit`, for loops that allocate nothing."""
+    return cast(Callable[[Function], Function], _njit(cache=cache, _nrt=False))
 
 
 def compiled_as(function: Callable[..., Any], implementation: Callable[..., Any]) -> None:

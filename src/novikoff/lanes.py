@@ -8,16 +8,20 @@ a sparse row with the same numbers give the same bits. Written as LLVM vector co
 own loops stay scalar here (a floating-point sum may not be reordered), at half the speed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from llvmlite import ir
-from numba import types
-from numba.core import cgutils
+from numba import types as numba_types
+from numba.core import cgutils as numba_cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from novikoff.generic import compiled_as
+
+# Numba annotates these only in part.
+cgutils: Any = numba_cgutils
+types: Any = numba_types
 
 LANES = 8
 AHEAD = 8  # products of a sparse row that are begun together
@@ -85,6 +89,11 @@ def _fold(builder: Any, lanes: Any) -> Any:
 
 def _widen(builder: Any, value: Any, to: Any) -> Any:
     return value if value.type == to else builder.fpext(value, to)
+
+
+def _intrinsic(function: Callable[..., Any]) -> Any:
+    """Numba's `intrinsic`: called without the typing context that it is written with."""
+    return intrinsic(function)
 
 
 def _arrays(context: Any, builder: Any, signature: Any, args: Any) -> list[Any]:
@@ -158,7 +167,7 @@ def _dense_sums(builder: Any, x: Any, factors: list[Any]) -> list[Any]:
     return [_fold(builder, builder.load(lanes)) for lanes in sums]
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _dense_dot(typing_context: Any, x: Any, w: Any) -> Any:
     _contiguous(x, w)
 
@@ -169,13 +178,15 @@ def _dense_dot(typing_context: Any, x: Any, w: Any) -> Any:
     return types.float64(x, w), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _dense_dot_and_square(typing_context: Any, x: Any, w: Any) -> Any:
     _contiguous(x, w)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         xs, ws = _arrays(context, builder, signature, args)
-        return context.make_tuple(builder, signature.return_type, _dense_sums(builder, xs, [ws, xs]))
+        return context.make_tuple(
+            builder, signature.return_type, _dense_sums(builder, xs, [ws, xs])
+        )
 
     return types.UniTuple(types.float64, 2)(x, w), codegen
 
@@ -225,7 +236,7 @@ def _one(builder: Any, array: Any, at: Any) -> Any:
     return _widen(builder, builder.load(builder.gep(array.data, [at])), _double)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _sparse_dot(typing_context: Any, values: Any, columns: Any, w: Any) -> Any:
     _contiguous(values, columns, w)
 
@@ -236,7 +247,7 @@ def _sparse_dot(typing_context: Any, values: Any, columns: Any, w: Any) -> Any:
     return types.float64(values, columns, w), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _sparse_dot_and_square(typing_context: Any, values: Any, columns: Any, w: Any) -> Any:
     _contiguous(values, columns, w)
 
@@ -258,7 +269,7 @@ def _sparse_dot_and_square(typing_context: Any, values: Any, columns: Any, w: An
     return types.UniTuple(types.float64, 2)(values, columns, w), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _sparse_square(typing_context: Any, values: Any, columns: Any) -> Any:
     _contiguous(values, columns)
 
@@ -269,7 +280,7 @@ def _sparse_square(typing_context: Any, values: Any, columns: Any) -> Any:
     return types.float64(values, columns), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _sparse_add(typing_context: Any, values: Any, columns: Any, amount: Any, w: Any) -> Any:
     _contiguous(values, columns, w)
 

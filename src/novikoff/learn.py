@@ -1,4 +1,4 @@
-"""Learning, one pass after another: who learns, in which order, when it is over, what is known then.
+"""Learning, one pass after another: who learns, in which order, when it ends, what is known then.
 
 Two classes need one learner; beyond that each class has its own, which tells it from the rest
 (one-vs-rest). They all read the same rows while those are in the cache, so the data pass through
@@ -99,7 +99,11 @@ class Learner:
         log: Any = Silent(),  # noqa: B008  (immutable)
     ) -> None:
         """One pass over the rows. Changes nothing if a row is refused at first sight."""
-        before = copy.deepcopy((self.states, self.tallies, self.refused)) if measure and self._began else None
+        before = (
+            copy.deepcopy((self.states, self.tallies, self.refused))
+            if measure and self._began
+            else None
+        )
         try:
             for start, stop in self._blocks(rows, order):
                 self._read_block(rows, codes, order, start, stop, measure, log)
@@ -163,7 +167,7 @@ class Learner:
         return np.array(weights), np.array(intercepts)
 
     def resize(self, features: int) -> None:
-        """Make room for more features, which get the weights a rule starts with, or drop the last."""
+        """Make room for more features, with the weights a rule starts with, or drop the last."""
         old, self.features = self.features, features
         for k, state in enumerate(self.states):
             fresh = protocol.start(self.rule, np.zeros(features + self.bias))
@@ -252,7 +256,7 @@ def learn(
 
 
 def _settled(rule: Any, mistakes: int, updates: int) -> Because | None:
-    if getattr(type(rule), "seeks_margin", False):
+    if protocol.seeks_margin(rule):
         return Because.NO_UPDATE if updates == 0 else None
     return Because.NO_MISTAKE if mistakes == 0 else None
 
@@ -265,7 +269,8 @@ def found_margin(learner: Learner, rows: Rows, codes: npt.NDArray[np.uint16]) ->
     if len(learner.states) > 1 or hasattr(type(learner.rule), "decide"):
         return None
     weights, offset = protocol.linear(
-        learner.rule, protocol.readout(learner.rule, learner.states[0], int(learner.tallies[0].seen[0]))
+        learner.rule,
+        protocol.readout(learner.rule, learner.states[0], int(learner.tallies[0].seen[0])),
     )
     size = float(np.linalg.norm(weights))
     if offset or not size > 0.0:
@@ -290,7 +295,7 @@ def tie_of(rule: Any) -> Any:
 
 
 def _refuse_standstill(rule: Any) -> None:
-    """From zero weights every score is 0: a rule that never moves at 0 would stay there for ever."""
+    """From zero weights every score is 0: a rule that never moves at 0 would stay for ever."""
     if tie_of(rule) != TIES["keep"]:
         return
     row = DenseRow(np.ones(1), False, 1.0)
@@ -308,7 +313,7 @@ def _refuse_standstill(rule: Any) -> None:
 def _entries(rows: Rows, order: Any, start: int, stop: int) -> int:
     """An upper bound on how many entries the rows at places start to stop have together."""
     if not isinstance(rows, CsrRows):
-        return (stop - start) * (rows.values.shape[1] + 1)
+        return (stop - start) * (features_of(rows) + 1)
     numbers = order[start:stop] if order.size else np.arange(start, stop)
     return int((rows.starts[numbers + 1] - rows.starts[numbers]).sum()) + stop - start
 
@@ -317,8 +322,8 @@ def refuse_overflow(state: Any) -> None:
     """Weights that are no longer numbers must not be learned on with."""
     if not np.isfinite(state.weights).all():
         raise DataError(
-            "the weights overflowed: the numbers are too large. Scale the features, use unit length,"
-            " or take a smaller step"
+            "the weights overflowed: the numbers are too large. Scale the features, use unit"
+            " length, or take a smaller step"
         )
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from novikoff.generic import by_class
+from novikoff.generic import by_class, compile_loop
 from novikoff.rows import Array, rough_square, row_at, squared_norm
 from novikoff.rules.protocol import (
     Seen,
@@ -27,7 +26,7 @@ NEARLY = 1.0 + 1e-6  # far more than two orders of summing squares can differ by
 
 
 class Tally(NamedTuple):
-    """What the loop counts, in arrays of one number each (Numba passes a record ten times slower)."""
+    """What the loop counts, in arrays of one number (Numba passes a record ten times slower)."""
 
     seen: Array  # rows
     mistakes: Array
@@ -69,6 +68,7 @@ def record(self: Any, i: int, amount: float, seen: Seen) -> Any:
 def _make_epoch(sources: str) -> Any:
     def epoch(rule: Any, state: Any, reading: Any, tally: Any, log: Any) -> None:
         sources  # noqa: B018  (see `_compiled`)
+        before = tally.seen[0] - reading.start
         for place in range(reading.start, reading.stop):
             i = reading.order[place] if reading.order.size else place
             row = row_at(reading.rows, i)
@@ -86,7 +86,7 @@ def _make_epoch(sources: str) -> Any:
                 return
             label = 1.0 if reading.codes[i] == reading.positive else -1.0
             wrong = mistaken(rule, answer, label)
-            seen = Seen(label, answer, wrong, tally.seen[0])
+            seen = Seen(label, answer, wrong, before + place)
             amount = step(rule, state, row, seen)
             if amount != 0.0:
                 move(rule, state, row, amount, seen)
@@ -96,7 +96,7 @@ def _make_epoch(sources: str) -> Any:
                 tally.mistakes[0] += 1
             if wrong or amount != 0.0:
                 record(log, i, amount, seen)
-            tally.seen[0] += 1
+        tally.seen[0] = before + reading.stop
 
     return epoch
 
@@ -142,7 +142,6 @@ def _compiled(make: Any, kinds: tuple[type, ...]) -> Any:
     a function in one index, unreadable wherever one of them cannot be imported; so code that uses
     classes from outside of this package goes under a name of its own.
     """
-    options = {"_nrt": False}
     files = _sources(kinds)
     if files is not None:
         function = make(_digest(files))
@@ -151,8 +150,8 @@ def _compiled(make: Any, kinds: tuple[type, ...]) -> Any:
             names = " ".join(f"{kind.__module__}.{kind.__qualname__}" for kind in foreign)
             function.__qualname__ += f".{hashlib.sha256(names.encode()).hexdigest()[:16]}"
         with contextlib.suppress(RuntimeError):  # nowhere to write: compile in each process
-            return njit(cache=True, **options)(function)
-    return njit(**options)(make(""))
+            return compile_loop(cache=True)(function)
+    return compile_loop()(make(""))
 
 
 def _sources(kinds: tuple[type, ...]) -> list[Path] | None:

@@ -27,7 +27,7 @@ from novikoff.rules import catalogue, protocol
 FORMAT, VERSION = "novikoff model", 1
 COUNTED = [name for name in Tally._fields if name != "refused"]
 
-_HEADER = {
+_HEADER: dict[str, Any] = {
     "format": str,
     "version": int,
     "rule": str,
@@ -125,14 +125,20 @@ def replace(path: str | os.PathLike[str], content: bytes) -> None:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise ModelError(f"{path}: cannot be written: {error.strerror}; nothing was changed") from None
+        raise ModelError(
+            f"{path}: cannot be written: {error.strerror}; nothing was changed"
+        ) from None
 
 
 def _flat(state: Any, prefix: str = "") -> dict[str, Any]:
     """The arrays of a state by the path of their fields; an array met before is not repeated."""
     found: dict[str, Any] = {}
     for name, value in zip(state._fields, state, strict=True):
-        inner = _flat(value, f"{prefix}{name}.") if hasattr(value, "_fields") else {prefix + name: value}
+        inner = (
+            _flat(value, f"{prefix}{name}.")
+            if hasattr(value, "_fields")
+            else {prefix + name: value}
+        )
         for path, array in inner.items():
             if not any(array is other for other in found.values()):
                 found[path] = array
@@ -224,7 +230,7 @@ def _checked_classes(labels: list[Any], kind: str) -> npt.NDArray[Any]:
 
 def _check_shapes(rule: Any, learners: int, width: int, arrays: dict[str, Any]) -> None:
     """Exactly the arrays that there must be, before anything is made of the size they claim."""
-    expected = {"lowest": (learners,)}
+    expected: dict[str, tuple[int, ...]] = {"lowest": (learners,)}
     if "initial" in arrays:
         expected["initial"] = (learners, width)
     small = _flat(protocol.start(rule, np.zeros(2))), _flat(protocol.start(rule, np.zeros(3)))

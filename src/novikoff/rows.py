@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from numba.extending import register_jitable
 
 from novikoff.errors import DataError
-from novikoff.generic import COMPILED, abstract, by_class
+from novikoff.generic import COMPILED, abstract, by_class, compile_loop
 from novikoff.lanes import (
     dense_dot,
     dense_dot_and_square,
@@ -81,8 +80,8 @@ def value(self: Any, k: int) -> Any:
     """The value of entry k."""
 
 
-@register_jitable(**COMPILED)  # type: ignore[untyped-decorator]
-def _lifted_square(row: Any, square: float) -> float:
+@register_jitable(**COMPILED)
+def _lifted_square(row: "DenseRow | CsrRow", square: float) -> float:
     return (square + 1.0 if row.bias else square) * row.scale * row.scale
 
 
@@ -96,7 +95,7 @@ class DenseRow(NamedTuple):
     def dot(self, weights: Array) -> float:
         total = dense_dot(self.values, weights)
         if self.bias:
-            total += weights[self.values.shape[0]]
+            total += weights[len(self.values)]
         return total * self.scale
 
     def add_scaled(self, amount: float, weights: Array) -> None:
@@ -112,11 +111,11 @@ class DenseRow(NamedTuple):
     def dot_and_rough_square(self, weights: Array) -> tuple[float, float]:
         total, square = dense_dot_and_square(self.values, weights)
         if self.bias:
-            total += weights[self.values.shape[0]]
+            total += weights[len(self.values)]
         return total * self.scale, _lifted_square(self, square)
 
     def entries(self) -> int:
-        return self.values.shape[0] + int(self.bias)
+        return len(self.values) + int(self.bias)
 
     def column(self, k: int) -> int:
         return k
@@ -159,9 +158,9 @@ class CsrRow(NamedTuple):
         return total * self.scale, _lifted_square(self, square)
 
     def entries(self) -> int:
-        return self.values.shape[0] + int(self.bias)
+        return len(self.values) + int(self.bias)
 
-    def column(self, k: int) -> int:
+    def column(self, k: int) -> np.int64:
         # uint64 beside int64 would make a float of both
         return np.int64(self.columns[k]) if k < self.values.shape[0] else np.int64(self.features)
 
@@ -212,7 +211,7 @@ class CsrRows(NamedTuple):
 Rows = DenseRows | CsrRows
 
 
-@register_jitable(**COMPILED)  # type: ignore[untyped-decorator]
+@register_jitable(**COMPILED)
 def _to_unit(squared_length: float) -> float:
     return 1.0 / math.sqrt(squared_length) if squared_length > 0.0 else 1.0
 
@@ -247,7 +246,7 @@ def _csr_rows(matrix: Any, bias: bool, unit_length: bool) -> CsrRows:
     return CsrRows(matrix.data, columns, starts, int(matrix.shape[1]), bias, unit_length)
 
 
-@njit(cache=True, _nrt=False)  # type: ignore[untyped-decorator]
+@compile_loop(cache=True)
 def _first_fault(columns: Array, starts: Array, features: int) -> int:
     """The first row whose columns do not ascend, or leave the matrix; -1 if there is none.
 

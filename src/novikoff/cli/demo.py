@@ -1,68 +1,83 @@
 """`novikoff demo`: the main job in a few seconds, on data that separate and on data that cannot."""
 
+import sys
+import time
+from typing import Any, NamedTuple
+
 import typer
 
-SEPARATES = "example:separable?rows=2000&features=10&margin=0.05"
-CANNOT = "example:xor"
-WIDTH = 40
+MARGIN = 0.02
+SEPARATES = f"example:separable?rows=300&features=10&margin={MARGIN}"
+CANNOT = "example:iris-versicolor"
+WIDTH = 40  # characters of the longest bar
+PAUSE = 0.15  # seconds between two epochs, for a person to see
+
+
+class Epoch(NamedTuple):
+    """One line of the picture."""
+
+    mistakes: int
+    ceiling: float
 
 
 def demo() -> None:
-    """Watch a perceptron learn: once where the theorem promises an end, once where there is none."""
-    from novikoff import sources
-    from novikoff.cli.training import Plan, Result, run
-
-    plan = Plan("perceptron", {"eta": 1.0, "tie": "mistake"}, quiet=True)
-
+    """Watch a perceptron learn: where the theorem promises an end, and where there is none."""
     typer.echo(f"1. Data that separate: {SEPARATES}\n")
-    first = run(plan, sources.open(SEPARATES))
-    _epochs(first.outcome.mistakes_per_epoch)
-    _explain_end(first)
-
-    typer.echo(f"2. Data that no line separates: {CANNOT}\n")
-    second = run(plan._replace(max_epochs=200), sources.open(CANNOT))
-    _epochs(second.outcome.mistakes_per_epoch)
-    _explain_ceiling(second)
-
+    learner, epochs = _learned(SEPARATES, 1000)
+    _draw(epochs)
+    bound = f"({learner.radius:.3g} / {MARGIN})^2 = {(learner.radius / MARGIN) ** 2:,.0f}"
+    typer.echo(f"""
+   The last epoch passed without a mistake: it has converged. These rows were made around a
+   separator with a margin of {MARGIN}, so by Block and Novikoff (1962) no order of them can ever
+   cost more than (D / margin)^2 = {bound} mistakes. It took {learner.total("mistakes")}.
+""")
+    typer.echo(f"2. Data that no plane separates: {CANNOT}\n")
+    learner, epochs = _learned(CANNOT, 5000)
+    _draw(epochs)
+    typer.echo(f"""
+   {len(epochs):,} epochs, {learner.total("mistakes"):,} mistakes, and it would go on for ever.
+   But every run proves something: no separator of these rows has a margin above
+   {epochs[-1].ceiling:.2g}, and this ceiling falls and falls for as long as it runs.
+""")
     typer.echo("Try next:")
     for command, what in (
-        ("novikoff fit example:iris-setosa --save setosa.model", "learn and keep the model"),
+        ("novikoff fit example:iris-setosa --save setosa.model", "learn, and keep the model"),
         ("novikoff predict setosa.model example:iris-setosa", "use it"),
-        ("novikoff fit your.csv --target label --rule averaged", "your own data"),
+        ("novikoff fit YOUR.csv --target COLUMN --rule averaged", "your own data"),
     ):
-        typer.echo(f"  {command:<58}{what}")
+        typer.echo(f"  {command:<56}{what}")
 
 
-def _epochs(mistakes: list[int]) -> None:
-    """A bar for each of the first epochs and the last."""
-    shown = [*range(min(len(mistakes), 6))]
-    if len(mistakes) > 6:
-        shown.append(len(mistakes) - 1)
-    for k, (epoch, before) in enumerate(zip(shown, [-1, *shown], strict=False)):
-        if k and epoch > before + 1:
-            typer.echo("          ...")
-        bar = "#" * -(-mistakes[epoch] * WIDTH // max(mistakes))
-        typer.echo(f"   epoch {epoch + 1:<5}{bar or '-'} {mistakes[epoch]}")
+def _learned(example: str, max_epochs: int) -> tuple[Any, list[Epoch]]:
+    """A learner after its run, and what each epoch was like."""
+    from novikoff import sources
+    from novikoff.cli.training import Plan
+    from novikoff.learn import learn
+    from novikoff.sources.arrays import encode
+
+    plan = Plan("perceptron", {})
+    X, y, _ = sources.open(example).read()
+    learner = plan.learner(X.shape[1], 1)
+    epochs: list[Epoch] = []
+
+    def watch(learner: Any, _: int) -> None:  # so few rows are one block, and a block is an epoch
+        before = sum(epoch.mistakes for epoch in epochs)
+        epochs.append(Epoch(learner.total("mistakes") - before, float(learner.ceilings()[0])))
+
+    learn(learner, plan.rows(X), encode(y)[1], max_epochs=max_epochs, watch=watch)
+    return learner, epochs
 
 
-def _explain_end(result: "Result") -> None:  # noqa: F821
-    mistakes, bound = result.learner.total("mistakes"), result.bound
-    typer.echo(
-        f"""
-   The last epoch passed without a mistake: a separator is found, with margin {result.margin:.3g}.
-   Block and Novikoff (1962): no order of these rows can ever cost more than
-   (D / margin)^2 = ({result.learner.radius:.3g} / {result.margin:.3g})^2 = {bound:,.0f} mistakes.
-   It took {mistakes:,}.
-"""
-    )
-
-
-def _explain_ceiling(result: "Result") -> None:  # noqa: F821
-    mistakes = result.learner.total("mistakes")
-    typer.echo(
-        f"""
-   {result.outcome.epochs} epochs, {mistakes:,} mistakes, and it would go on for ever. What the run proves
-   on the way: no separator has a margin above {result.ceiling:.2g}, a ceiling that keeps falling.
-   After k updates it is |w| / k, whatever the rows.
-"""
-    )
+def _draw(epochs: list[Epoch]) -> None:
+    """A bar for each epoch, or for some of them, closer together at the start."""
+    last = len(epochs) - 1
+    shown = sorted({*range(min(6, last)), *(last // 10**k for k in range(4)), last})
+    shown = list(range(last + 1)) if last < 12 else [k for k in shown if k <= last]
+    most = max(epoch.mistakes for epoch in epochs)
+    typer.echo(f"   {'epoch':>6}  {'mistakes':<{WIDTH + 5}}no margin above")
+    for k in shown:
+        mistakes, ceiling = epochs[k]
+        bar = f"{'#' * -(-mistakes * WIDTH // most)} {mistakes}".strip()
+        typer.echo(f"   {k + 1:>6,}  {bar:<{WIDTH + 5}}{ceiling:.4f}")
+        if sys.stdout.isatty():
+            time.sleep(PAUSE)

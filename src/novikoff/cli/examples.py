@@ -11,7 +11,9 @@ from novikoff.cli import options
 def examples(
     name: Annotated[
         str | None,
-        typer.Argument(help="Print this example as CSV, such as xor or separable?rows=9&margin=0.2."),
+        typer.Argument(
+            help="Print this example as CSV, such as xor or separable?rows=9&margin=0.2."
+        ),
     ] = None,
     json: options.JsonOption = False,
 ) -> None:

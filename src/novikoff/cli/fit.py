@@ -2,12 +2,12 @@
 
 import json as json_format
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from novikoff.cli import options
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import ParameterError
 
 EPOCHS = 1000
 STREAM_ROWS = 512  # rows learned from a stream before anything is said of them
@@ -24,11 +24,15 @@ def fit(
             rich_help_panel=RULE,
         ),
     ] = "perceptron",
-    eta: Annotated[float | None, typer.Option(help="The step.", rich_help_panel=RULE)] = None,
+    eta: Annotated[
+        float | None,
+        typer.Option(help="The step.", show_default="the rule's", rich_help_panel=RULE),
+    ] = None,
     tie: Annotated[
         str | None,
         typer.Option(
             help="What a score of exactly 0 means: mistake, positive, negative or keep.",
+            show_default="mistake",
             rich_help_panel=RULE,
         ),
     ] = None,
@@ -47,7 +51,8 @@ def fit(
         bool | None,
         typer.Option(
             "--bias/--no-bias",
-            help="Learn an intercept.  [default: where the rule has one]",
+            help="Learn an intercept.",
+            show_default="where the rule has one",
             rich_help_panel=RULE,
         ),
     ] = None,
@@ -56,7 +61,7 @@ def fit(
     ] = False,
     max_epochs: Annotated[
         int | None,
-        typer.Option(min=1, help=f"The budget; a stream is read once.  [default: {EPOCHS}]"),
+        typer.Option(min=1, help="The budget; a stream is read once.", show_default=str(EPOCHS)),
     ] = None,
     order: Annotated[
         options.Order, typer.Option(help="As given, or shuffled anew each epoch.")
@@ -90,7 +95,8 @@ def fit(
         raise ParameterError(f"--save {save}: there is no folder {save.absolute().parent}")
     if data == "-" and max_epochs not in (None, 1):
         raise ParameterError(
-            f"--max-epochs {max_epochs}: standard input can be read only once; save it to a file first"
+            f"--max-epochs {max_epochs}: standard input can be read only once;"
+            " save it to a file first"
         )
     if data == "-" and order is options.Order.SHUFFLE:
         raise ParameterError("--order shuffle: a stream is learned in the order in which it comes")
@@ -104,6 +110,3 @@ def fit(
     typer.echo(json_format.dumps(result.as_json(save)) if json else result.as_text(save))
     if result.interrupted:
         raise typer.Exit(130)
-
-
-__all__ = ["DataError", "fit"]

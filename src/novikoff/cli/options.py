@@ -27,13 +27,18 @@ READING = "How the data are read"
 
 FormatOption = Annotated[
     Format | None,
-    typer.Option("--format", help="By default from the name, or the first lines.", rich_help_panel=READING),
+    typer.Option(
+        "--format",
+        help="How the data are written.",
+        show_default="by the name, or the first lines",
+        rich_help_panel=READING,
+    ),
 ]
 TargetOption = Annotated[
     str | None,
     typer.Option(
-        help="The label's column: its name, or its place from 0 (-1: the last).  [default: target,"
-        " label, class or y, else the last]",
+        help="The label's column: its name, or its place from 0 (-1: the last).",
+        show_default="target, label, class or y, else the last",
         rich_help_panel=READING,
     ),
 ]
@@ -41,25 +46,29 @@ HeaderOption = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether a table's first line names its columns.  [default: found out]",
+        help="Whether a table's first line names its columns.",
+        show_default="found out",
         rich_help_panel=READING,
     ),
 ]
 DelimiterOption = Annotated[
     str | None,
-    typer.Option(help="What stands between a table's fields.", rich_help_panel=READING),
+    typer.Option(
+        help="What stands between a table's fields.",
+        show_default="found out",
+        rich_help_panel=READING,
+    ),
 ]
 ZeroBasedOption = Annotated[
     bool | None,
     typer.Option(
         "--zero-based/--one-based",
-        help="The first index of svmlight data.  [default: found out]",
+        help="The first index of svmlight data.",
+        show_default="found out",
         rich_help_panel=READING,
     ),
 ]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 def open_source(

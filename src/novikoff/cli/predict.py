@@ -19,8 +19,8 @@ def predict(
         bool | None,
         typer.Option(
             "--labels/--no-labels",
-            help="Whether the data have labels too, to count mistakes.  [default: found out from"
-            " the number of columns]",
+            help="Whether the data have labels too, to count mistakes.",
+            show_default="found out from the number of columns",
         ),
     ] = None,
     json: options.JsonOption = False,
@@ -46,12 +46,12 @@ def predict(
     source = opened(labels is not False)
     chunks = source.chunks()
     first = next(chunks)
+    one_short = first.X.shape[1] == loaded.learner.features - 1
     # a table without a label column has lost its last feature to the labels
-    if labels is None and source.replayable and first.X.shape[1] == loaded.learner.features - 1:
-        if isinstance(first.X, _dense()):
-            source = opened(False)
-            chunks = source.chunks()
-            first = next(chunks)
+    if labels is None and source.replayable and one_short and isinstance(first.X, _dense()):
+        source = opened(False)
+        chunks = source.chunks()
+        first = next(chunks)
     pairs = _predicted(loaded, source, itertools.chain([first], chunks))
     if json:
         typer.echo(json_format.dumps(_as_json(model, pairs)))
@@ -108,7 +108,9 @@ def _fitted_to(model: Any, source: Any, matrix: Any) -> Any:
     if names and source.feature_names and names != source.feature_names:
         absent = [name for name in names if name not in source.feature_names]
         if absent:
-            raise DataError(f"{source.name}: the model needs a feature {absent[0]!r}, not found here")
+            raise DataError(
+                f"{source.name}: the model needs a feature {absent[0]!r}, not found here"
+            )
         return matrix[:, [source.feature_names.index(name) for name in names]].copy()
     if matrix.shape[1] < features and hasattr(matrix, "tocsr"):
         matrix.resize(matrix.shape[0], features)  # trailing features that no row here has

@@ -41,7 +41,7 @@ class Plan(NamedTuple):
         unit_length: bool,
         seed: int,
     ) -> "Plan":
-        """The plan that a command line describes; contradictions are refused before data are read."""
+        """The plan a command line describes; contradictions are refused before data are read."""
         entry = catalogue.entry(rule)
         parameters = entry.parameters() | {k: v for k, v in common.items() if v is not None}
         parameters |= as_parameters(words, entry.parameters())
@@ -96,7 +96,7 @@ class Result(NamedTuple):
 
     @property
     def bound(self) -> float | None:
-        """The theorem's limit on mistakes, from the margin found; it holds from a start of zeros."""
+        """The theorem's limit on mistakes, from the margin found; it holds from zero weights."""
         rule = self.learner.rule
         if self.margin is None or self.learner.initial is not None:
             return None
@@ -164,12 +164,15 @@ class Result(NamedTuple):
         mistakes, updates = self.learner.total("mistakes"), self.learner.total("updates")
         text = f"{mistakes:,}"
         if outcome.because is Because.END and self.rows:
-            text += f", {mistakes / self.rows:.2%} of the rows, each predicted before its label was seen"
+            share = f"{mistakes / self.rows:.2%} of the rows"
+            text += f", {share}, each predicted before its label was seen"
         elif not outcome.converged:
             text += f", {outcome.mistakes_per_epoch[-1]:,} of them in the last epoch"
         facts = [("mistakes", text)]
         if self.bound is not None:
-            facts.append(("bound", f"{self.bound:,.0f} mistakes at the most, in any order of the rows"))
+            facts.append(
+                ("bound", f"{self.bound:,.0f} mistakes at the most, in any order of the rows")
+            )
         if updates != mistakes:
             facts.append(("updates", f"{updates:,}"))
         facts.append(("radius", f"{self.learner.radius:.6g}, the longest row"))
@@ -188,7 +191,7 @@ class Result(NamedTuple):
 
 def run(plan: Plan, source: Source) -> Result:
     """Learn from a source that is read into memory, epoch by epoch."""
-    X, y, lines = source.read()
+    X, y = source.read()[:2]
     matrix = as_matrix(X)
     classes, codes = _labels(plan, source, y, matrix.shape[0])
     rows = plan.rows(matrix)
@@ -208,9 +211,7 @@ def run(plan: Plan, source: Source) -> Result:
         )
     seconds = time.perf_counter() - began
     margin = found_margin(learner, rows, codes) if outcome.converged else None
-    return Result(
-        plan, source, learner, classes, outcome, matrix.shape[0], margin, seconds
-    )
+    return Result(plan, source, learner, classes, outcome, matrix.shape[0], margin, seconds)
 
 
 def _labels(plan: Plan, source: Source, y: Any, rows: int) -> Any:
@@ -252,12 +253,12 @@ def run_stream(plan: Plan, source: Source, classes: str | None, each: int) -> Re
 
 
 class Stream:
-    """Learns from chunks as they come; waits until both classes, or all that were named, are known."""
+    """Learns from chunks as they come, once both classes, or all that were named, are known."""
 
     def __init__(self, plan: Plan, source: Source, classes: str | None) -> None:
         self.plan, self.source = plan, source
         self.learner: Learner | None = None
-        self.classes = None if classes is None else _named(classes)
+        self.classes: Any = None if classes is None else _named(classes)
         self.waiting: list[Any] = []
         self.rows = 0
 
@@ -301,8 +302,8 @@ class Stream:
             odd = next(k for k, label in enumerate(chunk.y) if label not in self.classes)
             place = "" if chunk.lines is None else f":{chunk.lines[odd]}"
             raise DataError(
-                f"{self.source.name}{place}: the label {chunk.y[odd]} comes after learning began with"
-                f" {', '.join(map(str, self.classes))}; name all labels with --classes"
+                f"{self.source.name}{place}: the label {chunk.y[odd]} comes after learning began"
+                f" with {', '.join(map(str, self.classes))}; name all labels with --classes"
             ) from None
 
 

@@ -82,7 +82,9 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
 
     def _fitted(self, attribute: str) -> Learner:
         if not self.__sklearn_is_fitted__():
-            raise AttributeError(f"{type(self).__name__} has no {attribute!r} before it has learned")
+            raise AttributeError(
+                f"{type(self).__name__} has no {attribute!r} before it has learned"
+            )
         return self._learner
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -134,7 +136,9 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         """One number from random_state, the same each time within one fit."""
         if isinstance(self.random_state, (int, np.integer)):
             if self.random_state < 0:
-                raise ParameterError(f"random_state must not be negative, but is {self.random_state}")
+                raise ParameterError(
+                    f"random_state must not be negative, but is {self.random_state}"
+                )
             return int(self.random_state)
         if "_drawn" not in self.__dict__:
             self._drawn = int(check_random_state(self.random_state).randint(2**31))
@@ -142,7 +146,9 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, matrix: Any, codes: Any, outputs: int) -> Self:
         if not isinstance(self.max_epochs, (int, np.integer)) or self.max_epochs < 1:
-            raise ParameterError(f"max_epochs must be a whole number above 0, not {self.max_epochs!r}")
+            raise ParameterError(
+                f"max_epochs must be a whole number above 0, not {self.max_epochs!r}"
+            )
         self.__dict__.pop("_drawn", None)
         learner = self._new_learner(matrix.shape[1], outputs)
         outcome = learn(
@@ -262,6 +268,6 @@ def budget_spent(outcome: Outcome) -> str:
     elif len(finite):
         known = f"; some class has no separator with a margin above {finite.min():.2g}"
     return (
-        f"not converged after {outcome.epochs} epoch(s), {outcome.mistakes_per_epoch[-1]} mistake(s)"
-        f" in the last one{known}"
+        f"not converged after {outcome.epochs} epoch(s),"
+        f" {outcome.mistakes_per_epoch[-1]} mistake(s) in the last one{known}"
     )

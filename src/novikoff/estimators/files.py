@@ -62,7 +62,9 @@ def load(path: str | os.PathLike[str]) -> Any:
         lift = model.learner.bias, model.learner.unit_length
         parameters |= dict(zip(LIFT, lift, strict=True))
     if not set(parameters) <= accepted:
-        raise ModelError(f"{path}: a damaged model: {kind.__name__} has no {set(parameters) - accepted}")
+        raise ModelError(
+            f"{path}: a damaged model: {kind.__name__} has no {set(parameters) - accepted}"
+        )
     estimator = kind(**parameters)
     if model.learner.initial is not None:
         estimator.init = model.learner.initial

@@ -188,8 +188,16 @@ class Online:
     """`learn_one` and `predict_one` for an estimator that keeps its `Learner` in `_learner`."""
 
     _learner: Learner
-    _one: Any = None
+    _one: OneRow | None = None
+    _lowest: Any
+    _settled_at: int
     classes_: Any
+    n_iter_: int
+    mistakes_per_epoch_: list[int]
+
+    # what the estimator brings along
+    _rule: Callable[[], Any]
+    _new_learner: Callable[[int, int], Learner]
 
     n_features_in_ = FollowsNames(len)
     feature_names_in_ = FollowsNames(lambda names: np.array([*names], object))

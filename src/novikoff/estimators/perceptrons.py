@@ -1,4 +1,4 @@
-"""The additive rules as estimators: perceptron, one-sided, averaged, voted, margin, PA, second order."""
+"""The additive rules as estimators: the perceptron and its kin, one-sided to second order."""
 
 from typing import Any, Self
 
@@ -110,9 +110,10 @@ class MarginPerceptron(Classifier):
 
 
 class PassiveAggressive(Classifier):
-    """Moves as little as gives the row a signed score of 1: "PA", "PA-I" (at most C), "PA-II" (soft).
+    """Moves as little as gives the row a signed score of 1.
 
-    It stops after an epoch without a mistake. Other parameters as for `Perceptron`.
+    `variant` is "PA", "PA-I" (at most C) or "PA-II" (soft). It stops after an epoch without a
+    mistake. Other parameters as for `Perceptron`.
     """
 
     kind = "passive-aggressive"
@@ -189,9 +190,8 @@ class OneSidedPerceptron(BaseLearner):
         self.order = order
         self.random_state = random_state
 
-
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn from the start, epoch by epoch, until one passes without a mistake; y is ignored."""
+        """Learn from the start until an epoch passes without a mistake; y is ignored."""
         matrix = self._matrix(X, reset=True)
         return self._learn(matrix, np.ones(matrix.shape[0], np.uint16), 1)
 

@@ -51,7 +51,9 @@ class Averaged(NamedTuple):
     def start(self, initial: Vector) -> AveragedState:
         inner = protocol.start(self.inner, initial)
         additive = combination(self.inner, inner) is inner.weights
-        require(additive, f"{type(self.inner).__name__} cannot be averaged: its moves do not add up")
+        require(
+            additive, f"{type(self.inner).__name__} cannot be averaged: its moves do not add up"
+        )
         return AveragedState(inner.weights, 0.0 * inner.weights, inner)
 
     def readout(self, state: AveragedState, seen: int) -> State:

@@ -1,4 +1,4 @@
-"""Balanced Winnow: multiplicative updates for separators with weights of any sign, over real inputs.
+"""Balanced Winnow: multiplicative updates for weights of any sign, over real inputs.
 
 Two positive weights for each feature, w+ and w-, are multiplied on a mistake by exp(eta y x) and
 exp(-eta y x), and score = (w+ - w-) . row. Starting at 1 they stay exp(s) and exp(-s), where s is
@@ -31,13 +31,13 @@ class BalancedState(NamedTuple):
     shift: Vector
 
 
-@register_jitable(**COMPILED)  # type: ignore[untyped-decorator]
+@register_jitable(**COMPILED)
 def _weight(exponent: float, shift: float) -> float:
     size = abs(exponent)
     return math.copysign(math.exp(size - shift) * -math.expm1(-2.0 * size), exponent)
 
 
-@register_jitable(**COMPILED)  # type: ignore[untyped-decorator]
+@register_jitable(**COMPILED)
 def _shift_to(state: Any, shift: float) -> None:
     state.shift[0] = shift
     for j in range(state.weights.shape[0]):

@@ -85,21 +85,15 @@ CATALOGUE = {
     "averaged": Entry(
         "AveragedPerceptron", averaged, "predicts with the mean weights", starts_anywhere=True
     ),
-    "voted": Entry(
-        "VotedPerceptron", voted, "all past weights vote", starts_anywhere=True
-    ),
+    "voted": Entry("VotedPerceptron", voted, "all past weights vote", starts_anywhere=True),
     "margin": Entry(
         "MarginPerceptron", margin, "moves until every row has room", starts_anywhere=True
     ),
     "passive-aggressive": Entry(
         "PassiveAggressive", passive_aggressive, "PA, PA-I and PA-II", starts_anywhere=True
     ),
-    "second-order": Entry(
-        "SecondOrderPerceptron", second_order, "whitens by its past mistakes"
-    ),
-    "winnow": Entry(
-        "Winnow", winnow, "disjunctions of few of many Boolean variables", False
-    ),
+    "second-order": Entry("SecondOrderPerceptron", second_order, "whitens by its past mistakes"),
+    "winnow": Entry("Winnow", winnow, "disjunctions of few of many Boolean variables", False),
     "balanced-winnow": Entry(
         "BalancedWinnow", balanced_winnow, "multiplicative, weights of any sign"
     ),

@@ -17,10 +17,11 @@ class MarginPerceptron(NamedTuple):
     margin: float = 1.0
     tie: Tie = TIES["mistake"]
 
-    seeks_margin = True  # it goes on after the last mistake
-
     def step(self, state: Any, row: Any, seen: Seen) -> float:
         return self.eta if seen.label * seen.score <= self.margin else 0.0
+
+    def seeks_margin(self) -> bool:
+        return True
 
     def check(self) -> None:
         require_positive(eta=self.eta)

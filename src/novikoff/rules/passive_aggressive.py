@@ -25,7 +25,7 @@ class PassiveAggressive(NamedTuple):
 
     def step(self, state: Any, row: Any, seen: Seen) -> float:
         loss = 1.0 - seen.label * seen.score
-        size = squared_norm(row) + self.slack
+        size: float = squared_norm(row) + self.slack
         if loss <= 0.0 or size == 0.0:  # a row of zeros cannot be helped
             return 0.0
         return min(self.cap, loss / size)
@@ -35,4 +35,3 @@ class PassiveAggressive(NamedTuple):
 
     def mistake_bound(self, radius: float, margin: float) -> float:
         return max(radius**2 + self.slack, 1.0 / self.cap) / margin**2
-

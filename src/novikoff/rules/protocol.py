@@ -105,6 +105,12 @@ def decide(self: Any, state: Any, row: Any) -> Any:
 
 
 @by_class
+def seeks_margin(self: Any) -> Any:
+    """Whether the rule goes on moving after its last mistake, for the sake of a margin."""
+    return False
+
+
+@by_class
 def check(self: Any) -> Any:
     """Raise ParameterError if a parameter is out of range."""
 
@@ -123,7 +129,7 @@ def start(self: Any, initial: Vector) -> Any:
 
 @by_class
 def reserve(self: Any, state: Any, rows: int, entries: int) -> Any:
-    """A state with room for so many more rows, of so many entries together; most rules need none."""
+    """A state with room for so many more rows, of so many entries in all; most rules need none."""
     return state
 
 
@@ -154,9 +160,10 @@ def resized(self: Any, state: Any, fresh: Any, old: int, new: int, bias: bool) -
         if before.shape == after.shape:
             return before
         axes = list(zip(before.shape, after.shape, strict=True))
-        places = [source if a != b else np.arange(a) for a, b in axes], [
-            target if a != b else np.arange(b) for a, b in axes
-        ]
+        places = (
+            [source if a != b else np.arange(a) for a, b in axes],
+            [target if a != b else np.arange(b) for a, b in axes],
+        )
         after[np.ix_(*places[1])] = before[np.ix_(*places[0])]
         return after
 
@@ -171,7 +178,7 @@ def compacted(self: Any, state: Any) -> Any:
 
 @by_class
 def sound(self: Any, state: Any) -> Any:
-    """Whether a state from a file, of the right shapes, is one that the loop can be trusted with."""
+    """Whether a state from a file, of the right shapes, can be given to the loop."""
     return True
 
 

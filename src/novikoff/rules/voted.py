@@ -5,15 +5,14 @@ Weights w_0, w_1, ..., w_k that lasted for c_0, c_1, ..., c_k rows decide togeth
     votes = sum over m of c_m * sign(w_m . row)
 
 It learns as the perceptron does. The k moves are stored as they came, sparse, and a prediction adds
-them up again: w_m . row = w_{m-1} . row + move_m . row, so that k moves cost no more memory than the
-rows that made them.
+them up again: w_m . row = w_{m-1} . row + move_m . row, so that k moves cost no more memory than
+the rows that made them.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
 from numba.extending import register_jitable
 
 from novikoff.generic import COMPILED
@@ -37,7 +36,7 @@ class VotedState(NamedTuple):
     scratch: Vector  # a row spread out, while it is decided on
 
 
-@register_jitable(**COMPILED)  # type: ignore[untyped-decorator]
+@register_jitable(**COMPILED)
 def _sign(score: float) -> float:
     return 1.0 if score > 0.0 else -1.0 if score < 0.0 else 0.0
 
@@ -76,7 +75,8 @@ class Voted(NamedTuple):
         for k in range(entries(row)):
             state.scratch[column(row, k)] = value(row, k)
         score = dot(row, state.first)
-        votes, since = 0.0, 0
+        votes: float = 0.0
+        since = 0
         for m in range(state.used[0]):
             votes += (state.births[m] - since) * _sign(score)
             since = state.births[m]
@@ -94,7 +94,9 @@ class Voted(NamedTuple):
         none = np.zeros(1, np.int64)
         used = np.zeros(3, np.int64)
         first, scratch = initial.copy(), np.zeros(len(initial))
-        return VotedState(initial, first, np.zeros(1), none, none.copy(), none.copy(), used, scratch)
+        return VotedState(
+            initial, first, np.zeros(1), none, none.copy(), none.copy(), used, scratch
+        )
 
     def reserve(self, state: VotedState, rows: int, entries: int) -> VotedState:
         moves, end = int(state.used[0]) + rows, int(state.used[1]) + entries

@@ -24,7 +24,7 @@ from novikoff.rows import column, entries, value
 from novikoff.rules.protocol import TIES, Seen, State, Tie, Vector, require
 
 
-@register_jitable(**COMPILED)  # type: ignore[untyped-decorator]
+@register_jitable(**COMPILED)
 def _is_boolean(row: Any) -> bool:
     for k in range(entries(row)):
         x = value(row, k)

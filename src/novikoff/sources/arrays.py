@@ -1,4 +1,4 @@
-"""Arrays and frames as they come from users, made fit for the loop with as little copying as can be.
+"""Arrays and frames as they come from users, made fit for the loop with as few copies as can be.
 
 Dense: C-ordered float32 or float64 is used where it lies. Sparse: CSR with sorted unique columns
 likewise. Anything else (other orders and formats, integers, booleans, frames) is converted once.
@@ -76,9 +76,10 @@ def _two_numbers(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes] | N
 def _codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
     if len(classes) > MOST_CLASSES:
         raise DataError(
-            f"y has {len(classes):,} different values; at most {MOST_CLASSES:,} classes can be learned."
-            " Is it a number to predict rather than a class?"
+            f"y has {len(classes):,} different values; at most {MOST_CLASSES:,} classes can be"
+            " learned. Is it a number to predict rather than a class?"
         )
+    codes: Codes
     if len(classes) == 2:
         codes = (labels == classes[1]).astype(np.uint16)
         known = (codes == 1) | (labels == classes[0])

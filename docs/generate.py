@@ -1,0 +1,51 @@
+"""Write docs/cli.md from the commands' own help texts: python docs/generate.py."""
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from novikoff.cli import app
+
+PAGE = Path(__file__).parent / "cli.md"
+HEAD = """# The command line
+
+Made from the help texts by `python docs/generate.py`; a test compares.
+
+Exit codes: 0 yes or done, 1 no, 2 bad input or usage, 3 undecided, 130 interrupted. `--json` prints
+one object on standard output and nothing else there; rows count from 0 in it. Progress goes to
+standard error, if that is a terminal. Ctrl-C ends `fit` with what was learned so far.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    return "\n".join([HEAD, *(section(name, command) for name, command in commands.items())])
+
+
+def section(name: str, command: Any) -> str:
+    """One command: what it does, and a line for each argument and option."""
+    lines = [f"## novikoff {name}", "", inspect.cleandoc(command.help), ""]
+    lines += ["| argument or option | meaning | default |", "|---|---|---|"]
+    for parameter in command.params:
+        names = ", ".join([*parameter.opts, *parameter.secondary_opts])
+        if parameter.param_type_name == "argument":
+            names = parameter.name.upper()
+        if names != "--help":
+            text = (parameter.help or "").replace("|", "\\|")
+            lines.append(f"| `{names}` | {text} | {default(parameter)} |")
+    return "\n".join([*lines, ""])
+
+
+def default(parameter: Any) -> str:
+    """What holds if it is not given."""
+    if isinstance(parameter.show_default, str):
+        return parameter.show_default
+    value = getattr(parameter.default, "value", parameter.default)
+    return "" if value is None or value is False or value == [] else f"`{value}`"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

@@ -1,0 +1,144 @@
+"""What the docs say is what the code does."""
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import novikoff
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")])
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(novikoff.__path__, "novikoff.")
+    if not module.name.endswith("__main__")
+)
+
+
+def blocks(page, kind):
+    return re.findall(rf"^```{kind}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def timeless(text):
+    """Seconds differ from run to run."""
+    return re.sub(r" in [0-9.e+-]+ s:", " in ... s:", text)
+
+
+def shell(command, folder):
+    """What a command prints, with the environment's own python and novikoff."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command, shell=True, cwd=folder, capture_output=True, text=True, check=True,
+        env=os.environ | {"PATH": path},
+    )  # fmt: skip
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_print_what_the_page_shows(page, tmp_path):
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    for block in blocks(page, "console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, expected = part.partition("\n")
+            assert timeless(shell(command, tmp_path)) == timeless(expected), command
+
+
+def test_the_quick_start_is_two_commands():
+    text = (ROOT / "README.md").read_text()
+    section = text.split("## Quick start\n")[1].split("\n## ")[0]
+    fenced = re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    assert len(fenced) == 1
+    first, second = fenced[0].splitlines()
+    assert first.endswith("novikoff demo")
+    assert second.endswith("python -m pytest")
+    assert second in (ROOT / ".ci" / "run").read_text()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_sessions_on_pages(page):
+    found = doctest.testfile(str(page), module_relative=False)
+    assert found.failed == 0
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples(name):
+    found = doctest.testmod(importlib.import_module(name))
+    assert found.failed == 0
+
+
+def test_there_are_examples_to_test():
+    counted = sum(doctest.testmod(importlib.import_module(name)).attempted for name in MODULES)
+    assert counted >= 7
+
+
+def test_the_command_reference_is_the_help():
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        generate = importlib.import_module("generate")
+    finally:
+        sys.path.remove(str(ROOT / "docs"))
+    assert generate.PAGE.read_text() == generate.page(), "run: python docs/generate.py"
+
+
+def test_every_command_and_option_is_documented():
+    from novikoff.cli import app
+
+    names = {command.name for command in app.registered_commands}
+    page = (ROOT / "docs" / "cli.md").read_text()
+    for name in names:
+        assert f"## novikoff {name}\n" in page
+    assert set(re.findall(r"## novikoff (\w+)\n", page)) == names
+
+
+def test_the_page_on_own_rules_shows_the_very_script():
+    shown = blocks(ROOT / "docs" / "own-rule.md", "python")
+    assert shown == [(ROOT / "docs" / "own_rule.py").read_text()]
+
+
+def test_the_architecture_page_is_the_import_contract():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    chain = blocks(ROOT / "docs" / "architecture.md", "")[0].strip().split(" <- ")
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    layers = contract["tool"]["importlinter"]["contracts"][0]["layers"]
+    assert [*reversed(chain)] == [layer for layer in layers if layer != "__main__"]
+    table = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert sorted(table) == sorted(chain)
+    modules = {module.name for module in pkgutil.iter_modules(novikoff.__path__)}
+    assert modules - {"__main__"} == set(chain)
+
+
+def test_the_import_graph_has_the_direction_of_the_page():
+    """Import-linter checks the same; this reads the files itself, so that neither stands alone."""
+    chain = blocks(ROOT / "docs" / "architecture.md", "")[0].strip().split(" <- ")
+    package = Path(novikoff.__file__).parent
+    seen = set()
+    for file in package.rglob("*.py"):
+        layer = file.relative_to(package).parts[0].removesuffix(".py")
+        if layer not in chain:
+            continue
+        for other in re.findall(r"^\s*from novikoff\.(\w+)", file.read_text(), re.MULTILINE):
+            assert chain.index(other) <= chain.index(layer), f"{file} imports {other}"
+            seen.add((layer, other))
+    assert ("loop", "rules") in seen
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+        if not link.startswith("http"):
+            assert (page.parent / link).exists(), link
+
+
+def test_the_rules_page_lists_every_rule_and_estimator():
+    from novikoff.rules.catalogue import CATALOGUE
+
+    listed = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|", (ROOT / "docs/rules.md").read_text(), re.M)
+    assert dict(listed) == {name: entry.estimator for name, entry in CATALOGUE.items()}
