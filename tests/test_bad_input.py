@@ -108,6 +108,8 @@ def test_winnow_cannot_binarize_a_sparse_matrix_below_0():
         (nk.SecondOrderPerceptron(a=0), "a must be a number above 0"),
         (nk.Winnow(alpha=1), "alpha must be a number above 1"),
         (nk.Winnow(theta=-1), "theta must be above 0"),
+        (nk.Winnow(theta=np.nan), "theta must be None or a finite number"),
+        (nk.Winnow(binarize=np.inf), "binarize must be None or a finite number"),
         (nk.BalancedWinnow(eta=-1), "eta must be a number above 0"),
     ],
 )

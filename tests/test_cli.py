@@ -140,6 +140,15 @@ def test_predict_prints_a_label_a_line(tmp_path):
     assert found["predictions"] == out.split()
 
 
+def test_predict_counts_labels_it_has_never_seen_as_mistakes(tmp_path):
+    (tmp_path / "a.csv").write_text("1,yes\n-1,no\n")
+    (tmp_path / "b.csv").write_text("1,yesterday\n-1,no\n")
+    (tmp_path / "c.csv").write_text("1,3\n-1,4\n")
+    answer("fit", tmp_path / "a.csv", "--save", tmp_path / "m")
+    for name, mistakes in (("a", 0), ("b", 1), ("c", 2)):
+        assert answer("predict", tmp_path / "m", tmp_path / f"{name}.csv")["mistakes"] == mistakes
+
+
 def test_predict_takes_rows_with_and_without_labels_and_columns_in_any_order(tmp_path):
     data = tmp_path / "train.csv"
     data.write_text("a,b,label\n0,1,no\n1,0,yes\n0,2,no\n2,0,yes\n")
@@ -200,6 +209,9 @@ def test_a_stream_may_grow_wider_and_name_its_classes():
     assert (code, "standard input:601: the label 3" in err, "--classes" in err) == (2, True, True)
     found = answer("fit", "-", "--format", "svmlight", "--classes", "1,2,3", stdin=text)
     assert found["classes"] == [1, 2, 3]
+    text = "1,yes\n-1,no\n" * 600 + "1,yesterday\n"
+    code, _, err = novikoff("fit", "-", "--format", "csv", stdin=text)
+    assert (code, "1201: the label yesterday comes after" in err) == (2, True)
     code, _, err = novikoff("fit", "-", "--format", "svmlight", stdin="1 1:1\n1 1:2\n")
     assert (code, "one label" in err) == (2, True)
 
@@ -270,7 +282,7 @@ def test_the_demo_shows_both_kinds_and_the_next_commands():
     code, out, err = novikoff("demo")
     assert (code, err) == (0, "")
     assert time.monotonic() - began < 60  # a hang, not a speed
-    assert "no separator has a margin above" in out
+    assert "has a margin above" in out
     assert "(D / margin)^2" in out
     assert out[out.index("Try next:") :].count("\n  novikoff ") == 3
 

@@ -181,6 +181,22 @@ def test_running_out_of_epochs_says_what_is_known():
     assert not model.converged_
 
 
+def test_a_margin_that_is_not_reached_is_said():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 2))
+    y = X[:, 0] > 0
+    model = nk.MarginPerceptron(margin=1000.0, max_epochs=60, fit_intercept=False)
+    with pytest.warns(ConvergenceWarning, match=r"still \d+ update\(s\) .* though no mistake"):
+        model.fit(X + np.where(y, 1, -1)[:, None] * [1, 0], y)
+    assert model.converged_
+    averaged = nk.RuleClassifier(
+        nk.rules.Averaged(model._rule()), max_epochs=60, fit_intercept=False
+    )
+    with pytest.warns(ConvergenceWarning, match="still"):
+        averaged.fit(X + np.where(y, 1, -1)[:, None] * [1, 0], y)
+    assert averaged.n_iter_ == 60
+
+
 def test_convergence_is_an_epoch_without_a_mistake_and_lasts_until_something_moves():
     X, y = blobs()
     model = nk.Perceptron().fit(X, y)

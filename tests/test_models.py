@@ -182,10 +182,16 @@ def test_a_voted_model_that_would_read_outside_its_memory_is_refused(tmp_path):
         ("used", lambda a: a * 1000),
         ("births", lambda a: a[:-1].copy()),
         ("moves", lambda a: a[:-1].copy()),
+        ("used", lambda a: a[:1].copy()),
     ):
         bad = arrays | {f"0.state.{name}": change(arrays[f"0.state.{name}"])}
         (tmp_path / "bad").write_bytes(save(bad, metadata={"novikoff": text}))
         with pytest.raises(ModelError, match="contradicts itself"):
+            nk.load(tmp_path / "bad")
+    for name in ("weights", "first", "scratch"):
+        bad = arrays | {f"0.state.{name}": arrays[f"0.state.{name}"][:1].copy()}
+        (tmp_path / "bad").write_bytes(save(bad, metadata={"novikoff": text}))
+        with pytest.raises(ModelError, match="wrong shape"):
             nk.load(tmp_path / "bad")
 
 

@@ -193,3 +193,41 @@ def test_any_dicts(rows):
     if rows:
         assert model.feature_names_in_.tolist() == names
         assert model.coef_.shape == (1, len(names))
+
+
+@every_classifier
+def test_predicting_learns_nothing_not_even_names(kind):
+    parameters = {"theta": 2.0} if kind is nk.Winnow else {}
+    model = kind(**parameters)
+    assert model.predict_one({"a": 1.0}) in (-1, 1)
+    assert not hasattr(model, "coef_")
+    model.learn_one({"a": 1.0, "b": 1.0}, 1)
+    model.learn_one({"b": 1.0}, -1)
+    twin = copy.deepcopy(model)
+    assert model.predict_one({"zzz": 5.0}) in (-1, 1)
+    known = model.predict_one({"a": 1.0})
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    assert np.array_equal(model.coef_, twin.coef_)
+    unknown = model.predict_one({"a": 1.0, "zzz": 1e-9})
+    if kind is not nk.Winnow:  # whose weights start at 1
+        assert known == unknown
+
+
+def test_predict_then_learn_with_named_classes():
+    model = nk.Perceptron()
+    model.predict_one([1.0])
+    model.learn_one([1.0], "b", classes=["a", "b", "c"])
+    model.learn_one([1.0], "c")
+    assert model.coef_.shape == (3, 1)
+    assert model.predict_one([1.0]) in ("a", "b", "c")
+
+
+@pytest.mark.parametrize("bad", [{"x": 1.0, "new": np.nan}, {"new": "text"}])
+def test_the_names_of_a_refused_row_are_forgotten(bad):
+    model = nk.Perceptron().learn_one({"x": 1.0}, 1)
+    with pytest.raises(ValueError, match=r"NaN|a number is needed"):
+        model.learn_one(bad, -1)
+    assert model.feature_names_in_.tolist() == ["x"]
+    model.learn_one({"other": 1.0, "new": 2.0}, -1)
+    assert model.feature_names_in_.tolist() == ["x", "other", "new"]
+    assert model.coef_[0].tolist() == [1.0, -1.0, -2.0]

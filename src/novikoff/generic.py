@@ -6,6 +6,7 @@ where the class has that method, and the decorated function's own body where it 
 is made when the loop is compiled and costs nothing when it runs.
 """
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable
@@ -24,9 +25,11 @@ _njit: Any = njit
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def compile_loop(*, cache: bool = False) -> Callable[[Function], Function]:
-    """Numba's `njit`, for loops that allocate nothing."""
-    return cast(Callable[[Function], Function], _njit(cache=cache, _nrt=False))
+def compile_loop(function: Function, *, cache: bool = True) -> Function:
+    """Numba's `njit`, for loops that allocate nothing; cached on disk where there is a place."""
+    with contextlib.suppress(RuntimeError):  # nowhere to write: compile in each process
+        return cast(Function, _njit(cache=cache, _nrt=False)(function))
+    return cast(Function, _njit(_nrt=False)(function))
 
 
 def compiled_as(function: Callable[..., Any], implementation: Callable[..., Any]) -> None:

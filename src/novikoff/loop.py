@@ -1,6 +1,5 @@
 """The one compiled epoch. It knows no rule and no layout: `protocol` and `rows` choose by type."""
 
-import contextlib
 import functools
 import hashlib
 import sys
@@ -149,9 +148,8 @@ def _compiled(make: Any, kinds: tuple[type, ...]) -> Any:
         if foreign:
             names = " ".join(f"{kind.__module__}.{kind.__qualname__}" for kind in foreign)
             function.__qualname__ += f".{hashlib.sha256(names.encode()).hexdigest()[:16]}"
-        with contextlib.suppress(RuntimeError):  # nowhere to write: compile in each process
-            return compile_loop(cache=True)(function)
-    return compile_loop()(make(""))
+        return compile_loop(function)
+    return compile_loop(make(""), cache=False)
 
 
 def _sources(kinds: tuple[type, ...]) -> list[Path] | None:

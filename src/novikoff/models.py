@@ -233,10 +233,13 @@ def _check_shapes(rule: Any, learners: int, width: int, arrays: dict[str, Any]) 
     expected: dict[str, tuple[int, ...]] = {"lowest": (learners,)}
     if "initial" in arrays:
         expected["initial"] = (learners, width)
+    free: set[str] = set()
     small = _flat(protocol.start(rule, np.zeros(2))), _flat(protocol.start(rule, np.zeros(3)))
     for k in range(learners):
         for name, array in small[0].items():
-            by_width = zip(array.shape, small[1][name].shape, strict=True)
+            by_width = list(zip(array.shape, small[1][name].shape, strict=True))
+            if all(a == b for a, b in by_width):
+                free.add(f"{k}.state.{name}")  # its length does not follow from the features
             expected[f"{k}.state.{name}"] = tuple(width if a != b else a for a, b in by_width)
         expected |= {f"{k}.tally.{name}": (1,) for name in COUNTED}
     if set(expected) != set(arrays):
@@ -247,7 +250,9 @@ def _check_shapes(rule: Any, learners: int, width: int, arrays: dict[str, Any]) 
     kinds |= {f"state.{name}": array.dtype for name, array in small[0].items()}
     for name, array in arrays.items():
         kind = kinds.get(name.partition(".")[2], np.dtype(np.float64))
-        grows = hasattr(type(rule), "compacted") and array.ndim == 1 and ".state." in name
+        grows = hasattr(type(rule), "compacted") and name in free
+        if array.ndim != len(expected[name]):
+            raise ModelError(f"its array {name!r} has {array.ndim} dimensions")
         if array.dtype != kind or (array.shape != expected[name] and not grows):
             raise ModelError(f"its array {name!r} has the wrong shape or type")
         numbers = ~np.isnan(array) if name == "lowest" else np.isfinite(array)

@@ -246,7 +246,7 @@ def _csr_rows(matrix: Any, bias: bool, unit_length: bool) -> CsrRows:
     return CsrRows(matrix.data, columns, starts, int(matrix.shape[1]), bias, unit_length)
 
 
-@compile_loop(cache=True)
+@compile_loop
 def _first_fault(columns: Array, starts: Array, features: int) -> int:
     """The first row whose columns do not ascend, or leave the matrix; -1 if there is none.
 

@@ -94,12 +94,10 @@ def _predicted(model: Any, source: Any, chunks: Iterator[Any]) -> Iterator[tuple
     for chunk in chunks:
         matrix = _fitted_to(model, source, as_matrix(chunk.X))
         found = model.predict(make_rows(matrix, learner.bias, learner.unit_length))
-        if chunk.y is None:
-            yield found, None
-        elif found.dtype.kind in "biuf" and chunk.y.dtype.kind in "biuf":
-            yield found, chunk.y
-        else:
-            yield found, chunk.y.astype(found.dtype) if found.dtype.kind == "U" else chunk.y
+        truth = chunk.y
+        if truth is not None and (truth.dtype.kind == "U") != (found.dtype.kind == "U"):
+            truth, found = truth.astype(str), found.astype(str)
+        yield found, truth
 
 
 def _fitted_to(model: Any, source: Any, matrix: Any) -> Any:

@@ -156,7 +156,8 @@ class Result(NamedTuple):
 
     def _ending(self) -> str:
         epochs = _count(self.outcome.epochs, "epoch")
-        word = "converged" if self.outcome.converged else "stopped"
+        settled = self.outcome.because in (Because.NO_MISTAKE, Because.NO_UPDATE)
+        word = "converged" if settled else "stopped"
         return f"{word} after {epochs} in {self.seconds:.2g} s: {self.outcome.because.value}"
 
     def _facts(self) -> list[tuple[str, str]]:
@@ -243,6 +244,8 @@ def run_stream(plan: Plan, source: Source, classes: str | None, each: int) -> Re
                 progress.busy = False  # waiting for more may be broken off at any moment
         except KeyboardInterrupt:
             because = Because.INTERRUPTED
+    if stream.learner is None and because is Because.INTERRUPTED:
+        raise KeyboardInterrupt
     if stream.learner is None:
         raise DataError(f"{source.name}: all {stream.rows:,} rows have one label; two are needed")
     mistakes, updates = (stream.learner.total(name) for name in ("mistakes", "updates"))
@@ -297,7 +300,7 @@ class Stream:
         if self.plan.rule == "one-sided":
             return np.ones(chunk.X.shape[0], np.uint16)
         try:
-            return encode(chunk.y.astype(self.classes.dtype), self.classes)[1]
+            return encode(chunk.y, self.classes)[1]
         except (DataError, ValueError):
             odd = next(k for k, label in enumerate(chunk.y) if label not in self.classes)
             place = "" if chunk.lines is None else f":{chunk.lines[odd]}"

@@ -261,13 +261,17 @@ def _outputs(classes: Any) -> int:
 
 def budget_spent(outcome: Outcome) -> str:
     """What is known when the epochs ran out, in a sentence."""
+    mistakes, updates = outcome.mistakes_per_epoch[-1], outcome.updates_per_epoch[-1]
+    if outcome.converged:
+        return (
+            f"still {updates} update(s) in the last of {outcome.epochs} epoch(s), though no"
+            " mistake: not every row has its margin yet"
+        )
     known = ""
     finite = outcome.ceilings[np.isfinite(outcome.ceilings)]
     if len(outcome.ceilings) == 1 and len(finite):
         known = f"; no separator has a margin above {finite[0]:.2g}"
     elif len(finite):
         known = f"; some class has no separator with a margin above {finite.min():.2g}"
-    return (
-        f"not converged after {outcome.epochs} epoch(s),"
-        f" {outcome.mistakes_per_epoch[-1]} mistake(s) in the last one{known}"
-    )
+    ran = f"{outcome.epochs} epoch(s), {mistakes} mistake(s) in the last one"
+    return f"not converged after {ran}{known}"

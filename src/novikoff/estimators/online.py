@@ -5,6 +5,7 @@ goes to the same compiled loop as `fit`, over a row that lies in a buffer; what 
 anew at every call (the compiled code, the arguments it takes) is bound once.
 """
 
+import copy
 import functools
 import struct
 from collections.abc import Callable, Mapping
@@ -118,6 +119,7 @@ class OneDict(OneRow):
         super().__init__(learner, self.rows, codes, kind)
 
     def _make_room(self, learner: Learner) -> None:
+        self.known = len(self.names)
         room = learner.features
         values, columns, starts = np.zeros(room), np.zeros(room, np.uint32), np.zeros(2, np.uint32)
         self.rows = CsrRows(values, columns, starts, room, learner.bias, learner.unit_length)
@@ -130,16 +132,27 @@ class OneDict(OneRow):
         self.fill = functools.partial(struct.Struct(f"{number}d").pack_into, self.rows.values, 0)
 
     def place(self, x: Mapping[Any, Any]) -> None:
-        keys = [*x]
+        keys, self.known = [*x], len(self.names)
         if keys != self.keys:  # rows of a stream mostly have the same names in the same order
             self._rename(keys)
         try:
             self.fill(*x.values())
         except struct.error:
             bad = next(name for name, value in x.items() if not _is_number(value))
+            self._forget()
             raise DataError(f"feature {bad!r} is {x[bad]!r}; a number is needed") from None
         if self.sorting is not None:
             self.rows.values[: len(keys)] = self.rows.values[self.sorting]
+
+    def refuse(self) -> None:
+        self._forget()
+        super().refuse()
+
+    def _forget(self) -> None:
+        """The names that came with a refused row never came."""
+        while len(self.names) > self.known:
+            self.names.popitem()
+            self.keys = []
 
     def _rename(self, keys: list[Any]) -> None:
         names = self.names
@@ -209,7 +222,7 @@ class Online:
         for others, the first call must name the `classes`.
         """
         one = self._one
-        if one is None or type(x) is not one.kind:
+        if one is None or type(x) is not one.kind or classes is not None:
             self._know(y, classes)
             one = self._bind(x)
         one.place(x)
@@ -223,16 +236,28 @@ class Online:
         return self
 
     def predict_one(self, x: Any) -> Any:
-        """The label that the rule predicts for one row."""
+        """The label that the rule predicts for one row. Nothing is learned, not even names."""
         one = self._one
-        if one is None or type(x) is not one.kind:
+        if isinstance(x, Mapping) and self._unheard_of(x) and self._starts_at_zero():
+            x = {name: value for name, value in x.items() if name in self._names}
+        if not hasattr(self, "_learner") or (isinstance(x, Mapping) and self._unheard_of(x)):
+            one = copy.deepcopy(self)._bind(x)  # what would be begun or named is forgotten again
+        elif one is None or type(x) is not one.kind:
             one = self._bind(x)
         one.place(x)
         answers = one.answer()
         classes = getattr(self, "classes_", PLUS_MINUS)
         if len(answers) > 1:
             return classes[int(answers.argmax())]
-        return classes[int(self._learner.positive(answers[0]))]
+        return classes[int(one.learner.positive(answers[0]))]
+
+    def _starts_at_zero(self) -> bool:
+        """Whether a feature that nothing is known about counts for nothing."""
+        return not protocol.start(self._learner.rule, np.zeros(1)).weights.any()
+
+    def _unheard_of(self, x: Mapping[Any, Any]) -> bool:
+        names = self.__dict__.get("_names")
+        return names is not None and not x.keys() <= names.keys()
 
     def _know(self, y: Any, classes: Any) -> None:
         """Make sure that y has a number, before anything is begun."""

@@ -31,7 +31,7 @@ class Perceptron(Classifier):
     >>> import novikoff as nk
     >>> model = nk.Perceptron().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
     >>> model.converged_, model.mistakes_, model.predict([[1, 1]]).tolist()
-    (True, 15, [1])
+    (True, 18, [1])
     """
 
     kind = "perceptron"

@@ -45,6 +45,9 @@ class Averaged(NamedTuple):
     def accepts(self, row: Any) -> Any:
         return protocol.accepts(self.inner, row)
 
+    def seeks_margin(self) -> Any:
+        return protocol.seeks_margin(self.inner)
+
     def check(self) -> None:
         protocol.validate(self.inner)
 

@@ -52,6 +52,9 @@ def winnow(
     binarize: float | None = 0.0,
 ) -> Any:
     kind = rules.ComplementWinnow if complement else rules.Winnow
+    for name, value in (("theta", theta), ("binarize", binarize)):
+        known = value is None or math.isfinite(value)
+        require(known, f"{name} must be None or a finite number, not {value}")
     threshold = math.nan if theta is None else float(theta)
     return kind(float(alpha), threshold, float(binarize or 0.0), strict=binarize is None)
 

@@ -131,6 +131,8 @@ class Voted(NamedTuple):
         )
 
     def sound(self, state: VotedState) -> bool:
+        if len(state.used) != 3:
+            return False
         number, end = int(state.used[0]), int(state.used[1])
         return (
             0 <= number == len(state.births) == len(state.starts) - 1
