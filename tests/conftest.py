@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # without it scikit-learn skips some of its checks
 sys.path.insert(0, str(Path(__file__).parent))  # support and reference are plain modules
 
 # Compiling takes seconds, once; Hypothesis must not count it against an example.

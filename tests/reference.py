@@ -134,13 +134,13 @@ def winnow_with_complements(X, y, alpha=2.0):
 
 
 def balanced_winnow(data, eta=0.1):
-    """Two weights for each feature, multiplied; also the score closest to 0 without being it."""
+    """Two weights for each feature, multiplied; and the score closest to 0 after the first move."""
     plus, minus = [1.0] * len(data.zeros()), [1.0] * len(data.zeros())
     mistakes, closest = [], math.inf
     for i, label in enumerate(data.labels):
         w = [p - m for p, m in zip(plus, minus, strict=True)]
         score = data.score(i, w)
-        closest = min(closest, abs(score) or math.inf)
+        closest = min(closest, abs(score)) if mistakes else closest
         if wrong(score, label):
             mistakes.append(i)
             for j, x in enumerate(data.seen(i)):
