@@ -267,7 +267,8 @@ def test_examples_are_listed_and_printed_as_data(tmp_path):
     assert code == 0
     for name in ("and", "or", "xor", "iris-setosa", "iris-versicolor", "wdbc", "digits-8",
                  "disjunction", "separable", "tight"):  # fmt: skip
-        assert f"example:{name} " in out
+        assert f"example:{name}, " in out
+    assert max(map(len, out.splitlines())) <= 80
     assert {each["name"] for each in json.loads(novikoff("examples", "--json")[1])} >= {
         "xor",
         "wdbc",
@@ -282,8 +283,9 @@ def test_the_demo_shows_both_kinds_and_the_next_commands():
     code, out, err = novikoff("demo")
     assert (code, err) == (0, "")
     assert time.monotonic() - began < 60  # a hang, not a speed
-    assert "has a margin above" in out
+    assert "no separator of these rows has a margin" in out
     assert "(D / margin)^2" in out
+    assert max(map(len, out.splitlines())) <= 80
     assert out[out.index("Try next:") :].count("\n  novikoff ") == 3
 
 

@@ -27,25 +27,26 @@ def demo() -> None:
     _draw(epochs)
     bound = f"({learner.radius:.3g} / {MARGIN})^2 = {(learner.radius / MARGIN) ** 2:,.0f}"
     typer.echo(f"""
-   The last epoch passed without a mistake: it has converged. These rows were made around a
-   separator with a margin of {MARGIN}, so by Block and Novikoff (1962) no order of them can ever
-   cost more than (D / margin)^2 = {bound} mistakes. It took {learner.total("mistakes")}.
+   The last epoch passed without a mistake: it has converged. These rows were
+   made around a separator with a margin of {MARGIN}, so by Block and Novikoff (1962)
+   no order of them can ever cost more than
+   (D / margin)^2 = {bound} mistakes. It took {learner.total("mistakes")}.
 """)
     typer.echo(f"2. Data that no plane separates: {CANNOT}\n")
     learner, epochs = _learned(CANNOT, 5000)
     _draw(epochs)
     typer.echo(f"""
    {len(epochs):,} epochs, {learner.total("mistakes"):,} mistakes, and it would go on for ever.
-   But every run proves something: no separator of these rows has a margin above
-   {epochs[-1].ceiling:.2g}, and this ceiling falls and falls for as long as it runs.
+   But every run proves something: no separator of these rows has a margin
+   above {epochs[-1].ceiling:.2g}, and this ceiling falls and falls for as long as it runs.
 """)
     typer.echo("Try next:")
     for command, what in (
-        ("novikoff fit example:iris-setosa --save setosa.model", "learn, and keep the model"),
+        ("novikoff fit example:iris-setosa --save setosa.model", "learn, and keep it"),
         ("novikoff predict setosa.model example:iris-setosa", "use it"),
-        ("novikoff fit YOUR.csv --target COLUMN --rule averaged", "your own data"),
+        ("novikoff fit YOUR.csv --target COLUMN", "your own data"),
     ):
-        typer.echo(f"  {command:<56}{what}")
+        typer.echo(f"  {command:<54}{what}")
 
 
 def _learned(example: str, max_epochs: int) -> tuple[Any, list[Epoch]]:

@@ -1,11 +1,14 @@
 """`novikoff examples`: the built-in data."""
 
 import json as json_format
+import textwrap
 from typing import Annotated, Any
 
 import typer
 
 from novikoff.cli import options
+
+WIDTH, INDENT = 72, "    "
 
 
 def examples(
@@ -30,11 +33,11 @@ def examples(
         typer.echo(json_format.dumps([_as_json(each) for each in sources.EXAMPLES.values()]))
         return
     for each in sources.EXAMPLES.values():
-        word = "separable" if each.separable else "not separable"
-        typer.echo(f"example:{each.name:<17}{each.description} ({word})")
+        typer.echo(f"example:{each.name}, {'' if each.separable else 'not '}separable")
+        typer.echo(textwrap.indent(textwrap.fill(each.description, WIDTH), INDENT))
         if each.parameters:
             given = "&".join(f"{key}={value}" for key, value in each.parameters.items())
-            typer.echo(f"{'':25}parameters and their defaults: ?{given}")
+            typer.echo(f"{INDENT}with ?{given}")
 
 
 def _as_json(example: Any) -> dict[str, Any]:

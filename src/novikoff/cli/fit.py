@@ -88,7 +88,8 @@ def fit(
 
     Example: novikoff fit example:iris-setosa --save setosa.model
     """
-    from novikoff.cli.training import Plan, run, run_stream
+    from novikoff.cli.streaming import run_stream
+    from novikoff.cli.training import Plan, run
 
     source = options.open_source(data, format, target, header, delimiter, zero_based)
     if save is not None and not save.absolute().parent.is_dir():

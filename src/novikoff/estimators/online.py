@@ -1,172 +1,22 @@
 """One example at a time (the protocol of online learning): predict, see the label, learn.
 
 Rows are arrays, or dicts of named features in which new names may appear at any time. Each call
-goes to the same compiled loop as `fit`, over a row that lies in a buffer; what would be looked up
-anew at every call (the compiled code, the arguments it takes) is bound once.
+goes to the same compiled loop as `fit`.
 """
 
 import copy
-import functools
-import struct
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-import numba
 import numpy as np
 
 from novikoff.errors import DataError, ParameterError
-from novikoff.learn import AS_GIVEN, Learner, refuse_overflow, why_refused
-from novikoff.loop import Reading, Silent, epoch_for
-from novikoff.rows import CsrRows, DenseRows
+from novikoff.estimators.one_row import OneArray, OneDict, OneRow
+from novikoff.learn import Learner
 from novikoff.rules import protocol
 
 ROOM = 64  # features a learner on dicts starts with; it doubles when they run out
-SILENT = Silent()
 PLUS_MINUS = np.array([-1, 1])  # what labels are until some are seen
-
-
-class OneRow:
-    """A buffer for one row, and the loop bound to it and to a learner.
-
-    Everything that does not change from row to row is looked up once: to learn from a row is to
-    `place` it, and to `run` the call that belongs to its label.
-    """
-
-    named = False
-
-    def __init__(self, learner: Learner, rows: Any, codes: dict[Any, int], kind: type) -> None:
-        self.learner, self.rows, self.codes, self.kind = learner, rows, codes, kind
-        self.refused = learner.refused
-        if learner.reserves:
-            self.place = self._reserve_and_place  # type: ignore[method-assign]
-        self.bind()
-
-    def place(self, x: Any) -> None:
-        """Put a row into the buffer."""
-        raise TypeError(f"{type(self).__name__} does not say how to place a row")
-
-    def bind(self) -> None:
-        """Make ready the calls of the loop: for each label, one for each learner."""
-        loop, sample = epoch_for(self.learner.rule, SILENT), self._call(0, 0)
-        types = tuple(map(numba.typeof, sample))
-        loop.compile(types)
-        self.epoch = loop.get_overload(types)  # the code for these very types, without a look-up
-        self.run = self.epoch if len(self.learner.states) == 1 else self._run_all
-        self.calls: dict[Any, tuple[Any, ...]] = {}
-        for label in self.codes:
-            self.call_for(label)
-
-    def call_for(self, label: Any) -> tuple[Any, ...]:
-        """The arguments of `run` for a row with this label."""
-        calls = [self._call(k, self.codes[label]) for k in range(len(self.learner.states))]
-        self.calls[label] = calls[0] if len(calls) == 1 else (calls,)
-        return self.calls[label]
-
-    def _call(self, k: int, code: int) -> tuple[Any, ...]:
-        learner, positive = self.learner, k if len(self.learner.states) > 1 else 1
-        codes = np.array([code], np.uint16)
-        reading = Reading(self.rows, codes, positive, AS_GIVEN, 0, 1, True)
-        return learner.rule, learner.states[k], reading, learner.tallies[k], SILENT
-
-    def _run_all(self, calls: list[tuple[Any, ...]]) -> None:
-        for call in calls:
-            self.epoch(*call)
-
-    def _reserve_and_place(self, x: Any) -> None:
-        type(self).place(self, x)
-        learner, entries = self.learner, self.rows.values.size + 1
-        states = [protocol.reserve(learner.rule, state, 1, entries) for state in learner.states]
-        if not all(map(_same_arrays, states, learner.states)):
-            learner.states = states
-            self.bind()
-
-    def refuse(self) -> None:
-        """Raise the reason why the row in the buffer was refused."""
-        self.refused[0] = 0
-        for state in self.learner.states:
-            refuse_overflow(state)
-        raise DataError(why_refused(self.learner.rule, self.rows, 0))
-
-    def answer(self) -> Any:
-        """What each learner decides for the row in the buffer."""
-        return self.learner.answers(self.rows)[0]
-
-
-class OneArray(OneRow):
-    """The next row is an array."""
-
-    def __init__(self, learner: Learner, codes: dict[Any, int], kind: type) -> None:
-        rows = DenseRows(np.zeros((1, learner.features)), learner.bias, learner.unit_length)
-        self.values, self.size = rows.values[0], learner.features
-        super().__init__(learner, rows, codes, kind)
-
-    def place(self, x: Any) -> None:
-        if len(x) != self.size:
-            raise DataError(f"the row has {len(x)} features; {self.size} were seen before")
-        self.values[...] = x
-
-
-class OneDict(OneRow):
-    """The next row is a dict from names to values."""
-
-    named = True
-
-    def __init__(
-        self, learner: Learner, codes: dict[Any, int], kind: type, names: dict[Any, int]
-    ) -> None:
-        self.names = names
-        self._make_room(learner)
-        super().__init__(learner, self.rows, codes, kind)
-
-    def _make_room(self, learner: Learner) -> None:
-        self.known = len(self.names)
-        room = learner.features
-        values, columns, starts = np.zeros(room), np.zeros(room, np.uint32), np.zeros(2, np.uint32)
-        self.rows = CsrRows(values, columns, starts, room, learner.bias, learner.unit_length)
-        self.keys: list[Any] = []
-        self.sorting: Any = None
-        self._pack(0)
-
-    def _pack(self, number: int) -> None:
-        """Make `fill(*values)` write so many values to the buffer: the fastest way there is."""
-        self.fill = functools.partial(struct.Struct(f"{number}d").pack_into, self.rows.values, 0)
-
-    def place(self, x: Mapping[Any, Any]) -> None:
-        keys, self.known = [*x], len(self.names)
-        if keys != self.keys:  # rows of a stream mostly have the same names in the same order
-            self._rename(keys)
-        try:
-            self.fill(*x.values())
-        except struct.error:
-            bad = next(name for name, value in x.items() if not _is_number(value))
-            self._forget()
-            raise DataError(f"feature {bad!r} is {x[bad]!r}; a number is needed") from None
-        if self.sorting is not None:
-            self.rows.values[: len(keys)] = self.rows.values[self.sorting]
-
-    def refuse(self) -> None:
-        self._forget()
-        super().refuse()
-
-    def _forget(self) -> None:
-        """The names that came with a refused row never came."""
-        while len(self.names) > self.known:
-            self.names.popitem()
-            self.keys = []
-
-    def _rename(self, keys: list[Any]) -> None:
-        names = self.names
-        columns = np.array([names.setdefault(key, len(names)) for key in keys], np.uint32)
-        if len(names) > self.learner.features:
-            self.learner.resize(max(2 * self.learner.features, len(names)))
-            self._make_room(self.learner)
-            self.bind()
-        ascending = bool((columns[1:] > columns[:-1]).all())
-        self.sorting = None if ascending else np.argsort(columns)
-        self.rows.columns[: len(keys)] = columns if ascending else columns[self.sorting]
-        self.rows.starts[1] = len(keys)
-        self.keys = keys
-        self._pack(len(keys))
 
 
 class FollowsNames:
@@ -238,26 +88,25 @@ class Online:
     def predict_one(self, x: Any) -> Any:
         """The label that the rule predicts for one row. Nothing is learned, not even names."""
         one = self._one
-        if isinstance(x, Mapping) and self._unheard_of(x) and self._starts_at_zero():
-            x = {name: value for name, value in x.items() if name in self._names}
-        if not hasattr(self, "_learner") or (isinstance(x, Mapping) and self._unheard_of(x)):
-            one = copy.deepcopy(self)._bind(x)  # what would be begun or named is forgotten again
-        elif one is None or type(x) is not one.kind:
-            one = self._bind(x)
+        if one is None or type(x) is not one.kind or not one.knows(x):
+            one, x = self._bound_for_prediction(x)
         one.place(x)
         answers = one.answer()
         classes = getattr(self, "classes_", PLUS_MINUS)
         if len(answers) > 1:
-            return classes[int(answers.argmax())]
+            return classes[answers.index(max(answers))]
         return classes[int(one.learner.positive(answers[0]))]
 
-    def _starts_at_zero(self) -> bool:
-        """Whether a feature that nothing is known about counts for nothing."""
-        return not protocol.start(self._learner.rule, np.zeros(1)).weights.any()
-
-    def _unheard_of(self, x: Mapping[Any, Any]) -> bool:
-        names = self.__dict__.get("_names")
-        return names is not None and not x.keys() <= names.keys()
+    def _bound_for_prediction(self, x: Any) -> tuple[OneRow, Any]:
+        """A place for x that learns nothing from it; and x, less the names that mean nothing."""
+        if not hasattr(self, "_learner"):
+            return copy.deepcopy(self)._bind(x), x
+        one = self._bind(x)
+        if one.knows(x):
+            return one, x
+        if protocol.start(self._learner.rule, np.zeros(1)).weights.any():
+            return copy.deepcopy(self)._bind(x), x  # a new feature has a weight already
+        return one, {name: value for name, value in x.items() if name in self._names}
 
     def _know(self, y: Any, classes: Any) -> None:
         """Make sure that y has a number, before anything is begun."""
@@ -335,16 +184,3 @@ class Online:
                 f"the label {y!r} is not one of -1, 0, 1, False, True: name all labels in the first"
                 f" call, as in learn_one(x, {y!r}, classes=[{y!r}, ...])"
             )
-
-
-def _same_arrays(state: Any, other: Any) -> bool:
-    """Whether two states are made of the very same arrays."""
-    return all(a is b for a, b in zip(state, other, strict=True))
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
