@@ -32,7 +32,7 @@ class Relaxation(NamedTuple):
 def main() -> None:
     model = nk.RuleClassifier(Relaxation(relax=1.5)).fit(nk.open("example:iris-setosa"))
     print(f"converged: {model.converged_}, after {model.mistakes_} mistakes")
-    print(f"no separator has a margin above {model.margin_ceiling_:.3g}")
+    print(f"no separator has a margin above {nk.bounds.rounded_up(model.margin_ceiling_)}")
 
 
 if __name__ == "__main__":

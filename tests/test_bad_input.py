@@ -82,11 +82,6 @@ def test_winnow_with_binarize_none_takes_only_0_and_1(layout, complement):
         model.predict(layout(X))
 
 
-def test_winnow_cannot_binarize_a_sparse_matrix_below_0():
-    with pytest.raises(ValueError, match="threshold below 0"):
-        nk.Winnow(binarize=-1.0).fit(scipy.sparse.csr_array(X), y)
-
-
 @pytest.mark.parametrize(
     ("model", "words"),
     [
@@ -107,6 +102,7 @@ def test_winnow_cannot_binarize_a_sparse_matrix_below_0():
         (nk.PassiveAggressive(variant="PA-3"), "variant must be PA, PA-I or PA-II"),
         (nk.SecondOrderPerceptron(a=0), "a must be a number above 0"),
         (nk.Winnow(alpha=1), "alpha must be a number above 1"),
+        (nk.Winnow(binarize=-1.0), "must not be below 0"),
         (nk.Winnow(theta=-1), "theta must be above 0"),
         (nk.Winnow(theta=np.nan), "theta must be None or a finite number"),
         (nk.Winnow(binarize=np.inf), "binarize must be None or a finite number"),
@@ -143,3 +139,22 @@ def test_balanced_winnow_does_not_overflow():
         model.partial_fit(100 * rng.standard_normal((40, 3)), np.arange(40) % 2, [0, 1])
     assert np.isfinite(model.coef_).all()
     assert np.abs(model.coef_).max() > 0
+
+
+def test_numbers_that_underflow():
+    tiny = X * 1e-200
+    for model in (nk.Perceptron(fit_intercept=False), nk.OneSidedPerceptron()):
+        with pytest.raises(ValueError, match="row 0 is too short"):
+            model.fit(tiny, y)
+    assert nk.Perceptron(fit_intercept=False).fit(X[:2] * 1e-130, y[:2]).converged_
+
+
+def test_labels_that_cannot_be_sorted():
+    with pytest.raises(ValueError, match=r"mixes labels|[Uu]nknown label type"):
+        nk.Perceptron().fit(X, np.array([1, "a", None, 2], object))
+
+
+@pytest.mark.parametrize("row", [3.0, [[1.0, 2.0]]])
+def test_what_is_not_a_row(row):
+    with pytest.raises(ValueError, match="one dimension or a dict"):
+        nk.Perceptron().learn_one(row, 1)

@@ -229,6 +229,7 @@ def test_a_stream_may_grow_wider_and_name_its_classes():
         (["fit", "example:xor", "--rule", "winnow", "--bias"], "has no intercept"),
         (["fit", "example:xor", "--rule", "winnow", "--init", "random"], "start of its own"),
         (["fit", "example:xor", "--init", "ones"], "expected zeros or random"),
+        (["fit", "example:xor", "--rule", "winnow", "--param", "alpha=none"], "cannot be made of"),
         (["fit", "example:xor", "--max-epochs", "0"], "max-epochs"),
         (["fit", "example:xor", "--order", "backwards"], "order"),
         (["fit", "example:xor", "--save", "no/such/folder/m"], "there is no folder"),
@@ -344,3 +345,36 @@ def test_a_reader_that_leaves_early_is_no_error():
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("mean radius,")
     assert done.stderr == ""
+
+
+def test_a_full_disk_is_one_line_and_exit_code_2():
+    for words in ("examples", "fit example:xor", "--version"):
+        command = f"{sys.executable} -m novikoff {words} > /dev/full"
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr == "novikoff: No space left on device\n"
+
+
+def test_a_printed_ceiling_is_rounded_up():
+    """The margin of three orthonormal rows is 0.57735..., and it is met."""
+    out = novikoff("fit", "example:tight?features=3", "--no-bias")[1]
+    assert "no separator has one above 0.578\n" in out
+
+
+def test_several_classes_in_a_stream():
+    text = "1,2,0\n3,4,1\n5,6,2\n"
+    out = novikoff("fit", "-", "--format", "csv", stdin=text)[1]
+    assert "of 9 predictions, one for each class" in out
+    assert "for some class no separator has one above" in out
+    found = answer("fit", "-", "--format", "csv", "--classes", "0,1,2", stdin=text)
+    assert found["classes"] == [0, 1, 2]
+    assert all(isinstance(label, int) for label in found["classes"])
+
+
+def test_text_and_json_agree_on_convergence():
+    words = ["fit", "example:tight", "--rule", "margin", "--param", "margin=50", "--no-bias"]
+    words += ["--max-epochs", "9"]
+    assert answer(*words)["converged"] is True
+    out = novikoff(*words)[1]
+    assert "margin: converged after 9 epochs" in out
+    assert "not every one has its margin" in out

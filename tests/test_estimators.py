@@ -177,7 +177,10 @@ def test_running_out_of_epochs_says_what_is_known():
     message = str(caught[0].message)
     assert len(caught) == 1
     assert message.startswith("not converged after 30 epoch(s), ")
-    assert f"no separator has a margin above {model.margin_ceiling_:.2g}" in message
+    assert (
+        f"no separator has a margin above {nk.bounds.rounded_up(model.margin_ceiling_, 2)}"
+        in message
+    )
     assert not model.converged_
 
 
@@ -277,3 +280,60 @@ def test_fitting_a_gigabyte_allocates_under_five_percent_of_it(unit, order):
     command = [sys.executable, "-W", "ignore", "-c", code]
     share = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     assert share < 0.05
+
+
+def test_parameters_set_after_fitting_wait_for_the_next_fit(tmp_path):
+    X, y = blobs()
+    model = nk.Perceptron(fit_intercept=False).fit(X, y)
+    twin = nk.Perceptron(fit_intercept=False).fit(X, y)
+    model.set_params(fit_intercept=True, unit_length=True, eta=5.0)
+    assert np.array_equal(model.decision_function(X), twin.decision_function(X))
+    nk.save(model, tmp_path / "m")
+    for each in (model, twin):
+        each.partial_fit(X, 1 - y)
+    assert np.array_equal(model.coef_, twin.coef_)
+    loaded = nk.load(tmp_path / "m").partial_fit(X, 1 - y)
+    assert np.array_equal(loaded.coef_, twin.coef_)
+    assert model.fit(X, y).intercept_[0] != 0.0
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_a_refused_fit_leaves_the_estimator_as_it_was(kind):
+    X, y = blobs()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = kind(max_epochs=3).fit(X, y)
+    before = model.coef_, model.n_features_in_, model.mistakes_
+    wide = np.hstack([X, np.full((len(X), 3), np.nan)])
+    for _ in range(2):
+        with pytest.raises(ValueError, match="NaN"):
+            model.fit(wide, y)
+        assert np.array_equal(model.coef_, before[0])
+        assert (model.n_features_in_, model.mistakes_) == before[1:]
+    assert len(model.predict(X)) == len(X)
+
+
+def test_a_learner_takes_only_rows_of_its_own_shape():
+    from novikoff.learn import Learner
+    from novikoff.rows import make_rows
+    from novikoff.rules import Perceptron
+
+    learner, codes = Learner(Perceptron(), 3), np.zeros(2, np.uint16)
+    for rows in (
+        make_rows(np.ones((2, 4)), True, False),
+        make_rows(np.ones((2, 3)), False, False),
+        make_rows(np.ones((2, 3)), True, True),
+    ):
+        with pytest.raises(ValueError, match="this learner has 3"):
+            learner.read(rows, codes)
+        with pytest.raises(ValueError, match="this learner has 3"):
+            learner.answers(rows)
+
+
+def test_the_ceiling_never_rises():
+    X, y = load_iris(return_X_y=True)
+    model, last = nk.Perceptron(), np.inf
+    for _ in range(50):
+        model.partial_fit(X, y == 1, classes=[False, True])
+        assert model.margin_ceiling_ <= last
+        last = model.margin_ceiling_

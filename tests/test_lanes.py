@@ -70,4 +70,4 @@ def test_the_order_is_the_documented_one():
         (lane[1] + lane[5]) + (lane[3] + lane[7])
     )
     assert dense_dot(x, np.ones(10)) == expected
-    assert expected != x.sum() or expected != sum(x.tolist())
+    assert expected != sum(x.tolist())  # another order, other bits

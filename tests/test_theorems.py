@@ -1,6 +1,8 @@
 """The notes' theorems, on generated data."""
 
 import math
+from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff import bounds
 from novikoff.learn import Because, Learner, learn
-from novikoff.rows import make_rows
+from novikoff.rows import add_scaled, make_rows
 from novikoff.rules import (
     TIES,
     Averaged,
@@ -20,6 +22,7 @@ from novikoff.rules import (
     PassiveAggressive,
     Perceptron,
     SecondOrder,
+    Tie,
     Voted,
     Winnow,
 )
@@ -225,7 +228,16 @@ def test_the_ceiling_holds_from_any_start(data, seed):
 
 
 @pytest.mark.parametrize(
-    "rule", [Perceptron(), Averaged(), Voted(), MarginPerceptron(), SecondOrder()]
+    "rule",
+    [
+        Perceptron(),
+        Averaged(),
+        Voted(),
+        MarginPerceptron(),
+        SecondOrder(),
+        PassiveAggressive(),
+        BalancedWinnow(),
+    ],
 )
 def test_xor_never_converges(rule):
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -262,6 +274,55 @@ def test_bounds_refuse_what_their_hypotheses_exclude():
         (lambda: bounds.fixed_increment(1.0, [0], [1], [[1], [1]], [1, -1]), "row 1"),
         (lambda: bounds.fixed_increment(1.0, [0], [1], [[1, 2]], [1]), "2 features"),
         (lambda: bounds.fixed_increment(1.0, [0], [1], [[1]], [3]), "-1 and 1"),
+        (lambda: bounds.fixed_increment(1.0, [math.nan], [1], [[1]], [1]), "finite"),
+        (lambda: bounds.fixed_increment(1.0, [0], [1], [[math.inf]], [1]), "finite"),
+        (lambda: bounds.balanced_winnow(0, 1.0, 0.1, 0.1), "needs a feature"),
+        (lambda: bounds.balanced_winnow(5, 0.1, 0.5, 0.1), "no margin is above"),
     ):
         with pytest.raises(ValueError, match=words):
             call()
+
+
+@given(
+    separable(max_rows=12),
+    st.sampled_from([Perceptron(), Perceptron(1e-170), Perceptron(1e-310), PassiveAggressive()]),
+    st.sampled_from([0.0, 1e6]),
+    st.integers(1, 4),
+)
+def test_the_ceiling_is_above_the_exact_quotient(data, rule, size, epochs):
+    """|sum a z| / sum a in rational arithmetic, from the log: rounding must not have eaten it."""
+    X, y, _ = data
+    start = size * np.ones((1, X.shape[1])) if size else None
+    learner, log = run(rule, X, codes_of(y), bias=False, initial=start, epochs=epochs)
+    rows, amounts, _ = logged(log)
+    assume(any(amounts))
+    total = [Fraction(0)] * X.shape[1]
+    for i, amount in zip(rows, amounts, strict=True):
+        for j in range(X.shape[1]):
+            total[j] += Fraction(amount) * Fraction(y[i]) * Fraction(X[i, j])
+    ceiling = Fraction(learner.ceilings()[0])
+    assert ceiling**2 * sum(map(Fraction, amounts)) ** 2 >= sum(each**2 for each in total)
+
+
+def test_no_ceiling_is_claimed_where_the_argument_does_not_hold():
+    class Retreats(NamedTuple):
+        tie: Tie = TIES["mistake"]
+
+        def step(self, state, row, seen):
+            return 1.0 if seen.mistaken else -0.25
+
+    class Decays(NamedTuple):
+        tie: Tie = TIES["mistake"]
+
+        def step(self, state, row, seen):
+            return 1.0 if seen.mistaken else 0.0
+
+        def move(self, state, row, amount, seen):
+            for j in range(state.weights.shape[0]):
+                state.weights[j] *= 0.5
+            add_scaled(row, amount * seen.label, state.weights)
+
+    X = np.array([[1.0, 0.2], [-1.0, 0.1], [0.9, -0.3]])
+    for rule in (Retreats(), Decays()):
+        learner, _ = run(rule, X, np.array([1, 0, 1], np.uint16), bias=False, epochs=5)
+        assert learner.ceilings()[0] == math.inf

@@ -5,6 +5,7 @@ These functions compute in floating point; D, gamma and their like are whatever 
 """
 
 import math
+from decimal import ROUND_CEILING, Context
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,8 +62,14 @@ def winnow(
 
 
 def balanced_winnow(features: int, largest: float, margin: float, eta: float) -> float:
-    """ln(2 n) / (eta gamma - eta^2 X^2 / 2) for |x_i| <= X and a margin gamma in the 1-norm."""
+    """ln(2 n) / (eta gamma - eta^2 X^2 / 2), the most mistakes of balanced Winnow.
+
+    Holds if every |x_i| is at most `largest` X and some u with |u|_1 = 1 has y u . x >= `margin`
+    gamma on all rows. An intercept is one of the n `features`, and its x_i is 1.
+    """
     _require_margin(margin)
+    if features < 1 or not margin <= largest < math.inf:
+        raise ParameterError("the bound needs a feature, and no margin is above the largest value")
     gain = eta * margin - (eta * largest) ** 2 / 2.0
     if not gain > 0.0:
         raise ParameterError(
@@ -92,6 +99,8 @@ def fixed_increment(eta: float, start: Any, target: Any, X: Any, y: Any) -> Fixe
     if not 0.0 < eta < math.inf:
         raise ParameterError(f"eta must be a number above 0, not {eta}")
     rows, start, target = _signed(X, y, np.asarray(start, float), np.asarray(target, float))
+    if not all(np.isfinite(array).all() for array in (rows, start, target)):
+        raise ParameterError("rows, start and target must be finite numbers")
     a = float((rows @ target).min())
     if not a > 0.0:
         raise ParameterError(
@@ -102,6 +111,16 @@ def fixed_increment(eta: float, start: Any, target: Any, X: Any, y: Any) -> Fixe
     largest = float((rows * rows).sum(axis=1).max())
     B = eta * (eta * largest - 2.0 * float((rows @ start).min()))
     return FixedIncrement(max(0.0, B / A), A, B)
+
+
+def rounded_up(number: float, digits: int = 3) -> str:
+    """The number in so many digits, never below it: what is said of a ceiling must stay true.
+
+    >>> rounded_up(0.57735), rounded_up(1234.5, 2)
+    ('0.578', '1.3e+3')
+    """
+    context = Context(prec=digits, rounding=ROUND_CEILING)
+    return f"{context.create_decimal_from_float(number).normalize(context):g}"
 
 
 def _signed(X: Any, y: Any, start: Any, target: Any) -> Any:

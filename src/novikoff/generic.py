@@ -16,7 +16,7 @@ from numba import njit
 from numba.extending import overload
 
 # Reference counts and calls between such small functions cost more than the arithmetic: an epoch
-# over 100 columns takes 2.3 times as long without these two options (benchmarks/epochs.py).
+# over 100 columns took 2.3 times as long without these two options.
 # The price: no function that runs inside the loop may allocate; scratch arrays live in the state.
 # `_nrt` is a private option, which Numba's annotations do not know: hence Any, twice.
 COMPILED: Any = {"_nrt": False, "forceinline": True}

@@ -5,8 +5,8 @@ Two classes need one learner; beyond that each class has its own, which tells it
 once however many classes there are.
 """
 
-import copy
 import enum
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -14,7 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.errors import DataError, ParameterError
-from novikoff.loop import Reading, Silent, answers_for, epoch_for, new_tally
+from novikoff.loop import (
+    Reading,
+    Silent,
+    answers_for,
+    epoch_for,
+    first_refused_for,
+    new_tally,
+)
 from novikoff.refusals import refuse_overflow, why_refused
 from novikoff.rows import (
     CsrRows,
@@ -28,6 +35,7 @@ from novikoff.rules import protocol
 from novikoff.rules.protocol import TIES, Seen, Vector
 
 AS_GIVEN = np.empty(0, np.int64)
+SMALLEST = 5e-324  # the least that rounding can lose
 
 # Values read by one call of the compiled loop. Small enough that Ctrl-C and progress are prompt;
 # for several learners, that the second finds the rows in the cache; and where a rule asks for room
@@ -73,7 +81,7 @@ class Learner:
     ) -> None:
         protocol.validate(rule)
         self.rule = protocol.for_features(rule, features)
-        self.features, self.bias, self.unit_length = features, bias, unit_length
+        self.features, self.bias, self.unit_length = features, bool(bias), bool(unit_length)
         weights = np.zeros((outputs, features + bias)) if initial is None else initial + 0.0
         if weights.shape != (outputs, features + bias):
             raise ParameterError(
@@ -97,21 +105,29 @@ class Learner:
         watch: Watch | None = None,
         log: Any = Silent(),  # noqa: B008  (immutable)
     ) -> None:
-        """One pass over the rows. Changes nothing if a row is refused at first sight."""
-        before = (
-            copy.deepcopy((self.states, self.tallies, self.refused))
-            if measure and self._began
-            else None
-        )
-        try:
-            for start, stop in self._blocks(rows, order):
-                self._read_block(rows, codes, order, start, stop, measure, log)
-                if watch:
-                    watch(self, stop)
-        except DataError:
-            if before:
-                self.states, self.tallies, self.refused = before
-            raise
+        """One pass over the rows.
+
+        A learner that has begun learns nothing at all if a row is refused at first sight; one that
+        has not, and one whose weights overflow, must be thrown away.
+        """
+        self._require_fit(rows)
+        if measure and self.total("seen"):
+            bad = int(first_refused_for(self.rule)(self.rule, rows))
+            if bad >= 0:
+                raise DataError(why_refused(self.rule, rows, bad))
+        for start, stop in self._blocks(rows, order):
+            self._read_block(rows, codes, order, start, stop, measure, log)
+            if watch:
+                watch(self, stop)
+
+    def _require_fit(self, rows: Rows) -> None:
+        """The loop does not look where it reads: rows of another width must not get there."""
+        shape = features_of(rows), rows.bias, rows.unit_length
+        if shape != (self.features, self.bias, self.unit_length):
+            raise DataError(
+                f"the rows have {shape[0]} features, bias {shape[1]}, unit length {shape[2]}; this"
+                f" learner has {self.features}, {self.bias}, {self.unit_length}"
+            )
 
     def _read_block(
         self, rows: Rows, codes: Any, order: Any, start: int, stop: int, measure: bool, log: Any
@@ -140,6 +156,7 @@ class Learner:
 
     def answers(self, rows: Rows) -> npt.NDArray[np.float64]:
         """What each learner decides for each row: shape (rows, learners)."""
+        self._require_fit(rows)
         out = np.empty((len(self.states), length(rows)))
         answers = answers_for(self.rule)
         for state, tally, column in zip(self.states, self.tallies, out, strict=True):
@@ -182,10 +199,6 @@ class Learner:
     def reserves(self) -> bool:
         return hasattr(type(self.rule), "reserve")
 
-    @property
-    def _began(self) -> bool:
-        return any(tally.seen[0] for tally in self.tallies)
-
     def total(self, field: str) -> int:
         """The sum of one field of the tallies over all learners."""
         return int(sum(getattr(tally, field)[0] for tally in self.tallies))
@@ -204,16 +217,29 @@ class Learner:
 
         Every unit vector u with margin gamma has gamma * sum a_m <= u . sum a_m z_m, and so
         gamma <= |sum a_m z_m| / sum a_m, whatever rows z_m were moved along and why. Each of the
-        moves rounded the weights by at most eps * (|w_0| + 2 * sum a_m * D); that much is added.
+        moves rounded the weights by at most eps * (|w_0| + 2 * sum a_m * D), or by the smallest
+        number there is; that much is added.
         """
         vector, tally = protocol.combination(self.rule, self.states[k]), self.tallies[k]
         if vector is None or not tally.amount[0] > 0.0:
             return float("inf")
         start = 0.0 if self.initial is None else self.initial[k]
-        eps, moves = float(np.finfo(float).eps), float(tally.updates[0])
-        size = float(np.linalg.norm(vector - start)) * (1.0 + eps * (len(vector) + 8))
-        largest = float(np.linalg.norm(start)) + 2.0 * float(tally.amount[0]) * self.radius
-        return (size + eps * moves * largest) / float(tally.amount[0]) * (1.0 + eps * (moves + 8))
+        eps, moves, amount = float(np.finfo(float).eps), float(tally.updates[0]), tally.amount[0]
+        size = _norm(vector - start) * (1.0 + eps * (len(vector) + 8))
+        largest = _norm(np.atleast_1d(start)) + 2.0 * amount * self.radius
+        lost = moves * (eps * largest + SMALLEST * math.sqrt(len(vector)))
+        return float((size + lost) / amount * (1.0 + eps * (moves + 8)))
+
+
+def _norm(vector: Vector) -> float:
+    """|vector|, also where its square would be too small or too large for a double."""
+    largest = float(np.abs(vector).max())
+    return largest * float(np.linalg.norm(vector / largest)) if 0.0 < largest < np.inf else largest
+
+
+def outputs_for(classes: Any) -> int:
+    """How many learners so many classes need."""
+    return 1 if len(classes) == 2 else len(classes)
 
 
 def learn(

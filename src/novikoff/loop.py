@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
-from novikoff.generic import by_class, compile_loop
-from novikoff.rows import Array, rough_square, row_at, squared_norm
+from novikoff.generic import COMPILED, by_class, compile_loop
+from novikoff.rows import Array, entries, length, rough_square, row_at, squared_norm, value
 from novikoff.rules.protocol import (
     Seen,
     accepts,
@@ -21,6 +22,7 @@ from novikoff.rules.protocol import (
     step,
 )
 
+TINY = 1e-280
 NEARLY = 1.0 + 1e-6  # far more than two orders of summing squares can differ by
 
 
@@ -64,6 +66,19 @@ def record(self: Any, i: int, amount: float, seen: Seen) -> Any:
     """Note that row i was a mistake, or moved the weights by `amount`, or both."""
 
 
+@register_jitable(**COMPILED)
+def _usable(rule: Any, row: Any, size: float) -> bool:
+    """Whether a row of this squared length is one that the rule can learn from.
+
+    Where the square of a row that is not zero underflows, so would all its scores.
+    """
+    if size < TINY:
+        for k in range(entries(row)):
+            if value(row, k) != 0.0:
+                return False
+    return size < np.inf and accepts(rule, row)
+
+
 def _make_epoch(sources: str) -> Any:
     def epoch(rule: Any, state: Any, reading: Any, tally: Any, log: Any) -> None:
         sources  # noqa: B018  (see `_compiled`)
@@ -73,7 +88,7 @@ def _make_epoch(sources: str) -> Any:
             row = row_at(reading.rows, i)
             if reading.measure:
                 answer, size = measured_score(rule, state, row)
-                if not size < np.inf or not accepts(rule, row):
+                if not _usable(rule, row, size):
                     tally.refused[0] = i + 1
                     return
                 if size * NEARLY >= tally.radius_squared[0]:  # only then can it be the longest
@@ -90,7 +105,7 @@ def _make_epoch(sources: str) -> Any:
             if amount != 0.0:
                 move(rule, state, row, amount, seen)
                 tally.updates[0] += 1
-                tally.amount[0] += amount
+                tally.amount[0] += amount if amount > 0.0 else np.nan  # then nothing is claimed
             if wrong:
                 tally.mistakes[0] += 1
             if wrong or amount != 0.0:
@@ -105,10 +120,27 @@ def _make_answers(sources: str) -> Any:
         sources  # noqa: B018
         for k in range(out.shape[0]):
             row = row_at(rows, start + k)
-            fit = rough_square(row) < np.inf and accepts(rule, row)
-            out[k] = decide(rule, state, row) if fit else np.nan
+            usable = _usable(rule, row, rough_square(row))
+            out[k] = decide(rule, state, row) if usable else np.nan
 
     return answers
+
+
+def _make_first_refused(sources: str) -> Any:
+    def first_refused(rule: Any, rows: Any) -> int:
+        sources  # noqa: B018
+        for i in range(length(rows)):
+            row = row_at(rows, i)
+            if not _usable(rule, row, rough_square(row)):
+                return i
+        return -1
+
+    return first_refused
+
+
+def first_refused_for(rule: Any) -> Any:
+    """first_refused(rule, rows): the first row that cannot be learned from, or -1."""
+    return _compiled(_make_first_refused, _kinds(rule))
 
 
 def epoch_for(rule: Any, log: Any) -> Any:

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.errors import ModelError, ParameterError
-from novikoff.learn import Learner
+from novikoff.learn import Learner, outputs_for
 from novikoff.loop import Tally, new_tally
 from novikoff.rules import catalogue, protocol
 
@@ -109,7 +109,9 @@ def read(path: str | os.PathLike[str]) -> Model:
 
 def replace(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file so that it is there whole, or what was there before is."""
-    target = Path(path)
+    target = Path(path).resolve()  # through a link, not over it
+    if target.exists() and not target.is_file():
+        raise ModelError(f"{path}: not a regular file; nothing was written")
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
@@ -117,9 +119,7 @@ def replace(path: str | os.PathLike[str], content: bytes) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            umask = os.umask(0)
-            os.umask(umask)
-            Path(name).chmod(0o666 & ~umask)  # as an ordinary new file, not mkstemp's 0600
+            Path(name).chmod(_mode(target))
             Path(name).replace(target)
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -128,6 +128,15 @@ def replace(path: str | os.PathLike[str], content: bytes) -> None:
         raise ModelError(
             f"{path}: cannot be written: {error.strerror}; nothing was changed"
         ) from None
+
+
+def _mode(target: Path) -> int:
+    """The permissions that a file has, or that an ordinary new one would get."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
 
 
 def _flat(state: Any, prefix: str = "") -> dict[str, Any]:
@@ -157,13 +166,22 @@ def _header(model: Model) -> dict[str, Any]:
         "bias": learner.bias,
         "unit_length": learner.unit_length,
         "classes": model.classes.tolist(),
-        "class_type": _CLASS_TYPES[model.classes.dtype.kind],
+        "class_type": _class_type(model.classes),
         "feature_names": model.feature_names,
         "options": model.options,
         "epochs": model.epochs,
         "mistakes_per_epoch": model.mistakes_per_epoch,
         "settled_at": model.settled_at,
     }
+
+
+def _class_type(classes: npt.NDArray[Any]) -> str:
+    kind = _CLASS_TYPES.get(classes.dtype.kind)
+    if kind is None or (kind == "int64" and classes.max() > np.iinfo(np.int64).max):
+        raise ModelError(f"labels of type {classes.dtype} (such as {classes[-1]}) cannot be saved")
+    if kind == "str" and not all(isinstance(label, str) for label in classes.tolist()):
+        raise ModelError("labels of mixed types cannot be saved")
+    return kind
 
 
 def _checked_header(content: bytes) -> dict[str, Any]:
@@ -183,10 +201,11 @@ def _checked_header(content: bytes) -> dict[str, Any]:
 
 
 def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> Model:
+    _check_values(header)
     rule = catalogue.build(header["rule"], header["parameters"])
     number, features, bias = header["learners"], header["features"], header["bias"]
     classes = _checked_classes(header["classes"], header["class_type"])
-    if number != (1 if len(classes) == 2 else len(classes)):
+    if number != outputs_for(classes):
         raise ModelError(f"{number} learner(s) do not go with {len(classes)} classes")
     if number > len(arrays) or features < 0:
         raise ModelError("its header does not go with its arrays")
@@ -217,6 +236,25 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> Model:
         header["settled_at"],
         lowest,
     )
+
+
+def _check_values(header: dict[str, Any]) -> None:
+    """Parameters, options and counts of the right kinds."""
+    for name, default in catalogue.entry(header["rule"]).parameters().items():
+        value = header["parameters"].get(name, default)
+        kinds = type(default) if isinstance(default, (bool, str)) else (int, float, type(None))
+        if not isinstance(value, kinds) or isinstance(value, bool) != isinstance(default, bool):
+            raise ModelError(f"its parameter {name!r} is {value!r}")
+    options = {"max_epochs": 1, "order": "given", "random_state": None} | header["options"]
+    budget, seed = options.pop("max_epochs"), options.pop("random_state")
+    whole = type(budget) is int and budget > 0 and (seed is None or type(seed) is int)
+    if not whole or options.pop("order") not in ("given", "shuffle") or options:
+        raise ModelError(f"its options are {header['options']}")
+    counts = header["mistakes_per_epoch"]
+    if not all(type(count) is int and count >= 0 for count in counts):
+        raise ModelError("its mistakes per epoch are not counts")
+    if header["epochs"] != len(counts) or not -1 <= header["settled_at"] < 2**62:
+        raise ModelError("its number of epochs does not go with its mistakes per epoch")
 
 
 def _checked_classes(labels: list[Any], kind: str) -> npt.NDArray[Any]:

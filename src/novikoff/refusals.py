@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import DataError
+from novikoff.loop import TINY
 from novikoff.rows import DenseRow, Rows, features_of, row_at, squared_norm
 from novikoff.rules import protocol
 
@@ -29,6 +30,8 @@ def why_refused(rule: Any, rows: Rows, i: int) -> str:
             return f"Input X contains {name} in row {i}, column {at}; every value must be a number"
     if not np.isfinite(squared_norm(row)):
         return f"row {i} is too long: its squared length overflows. Scale the features"
+    if squared_norm(row) < TINY and any(row.values):
+        return f"row {i} is too short: its squared length underflows. Scale the features"
     if not protocol.accepts(rule, row):
         odd = next(v for v in row.values if v not in (0.0, 1.0))
         return (

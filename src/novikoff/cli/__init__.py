@@ -1,9 +1,10 @@
 """The command line: `novikoff fit`, `predict`, `examples` and `demo`.
 
 Commands load what they need when they run; `novikoff --help` starts without Numba.
-Exit codes: 0 yes or done, 1 no, 2 bad input or usage, 3 undecided, 130 interrupted.
+Exit codes: 0 done, 2 bad input or usage, 130 interrupted.
 """
 
+import contextlib
 import os
 import sys
 
@@ -45,6 +46,11 @@ app.command("examples")(examples.examples)
 app.command("demo")(demo.demo)
 
 
+def _last_words(message: str) -> None:
+    with contextlib.suppress(OSError):
+        os.write(2, f"{message}\n".encode())
+
+
 def main() -> None:
     """Run a command; bad input ends with one line on standard error and exit code 2."""
     try:
@@ -58,6 +64,9 @@ def main() -> None:
     except BrokenPipeError:  # the reader (head, less) has what it wanted
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:  # a full disk, most likely
+        _last_words(f"novikoff: {error.strerror or error}")
+        os._exit(2)  # an orderly exit would only fail to flush standard output again
     except MemoryError as error:
         typer.echo(f"novikoff: out of memory: {error}", err=True)
         sys.exit(2)

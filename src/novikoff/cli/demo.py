@@ -22,23 +22,26 @@ class Epoch(NamedTuple):
 
 def demo() -> None:
     """Watch a perceptron learn: where the theorem promises an end, and where there is none."""
+    from novikoff.bounds import rounded_up
+
     typer.echo(f"1. Data that separate: {SEPARATES}\n")
     learner, epochs = _learned(SEPARATES, 1000)
     _draw(epochs)
     bound = f"({learner.radius:.3g} / {MARGIN})^2 = {(learner.radius / MARGIN) ** 2:,.0f}"
     typer.echo(f"""
    The last epoch passed without a mistake: it has converged. These rows were
-   made around a separator with a margin of {MARGIN}, so by Block and Novikoff (1962)
-   no order of them can ever cost more than
+   made around a separator with a margin of {MARGIN}, so by the theorem of Block and
+   Novikoff (1962) no order of them can ever cost more than
    (D / margin)^2 = {bound} mistakes. It took {learner.total("mistakes")}.
 """)
     typer.echo(f"2. Data that no plane separates: {CANNOT}\n")
     learner, epochs = _learned(CANNOT, 5000)
     _draw(epochs)
+    ceiling = rounded_up(epochs[-1].ceiling, 2)
     typer.echo(f"""
    {len(epochs):,} epochs, {learner.total("mistakes"):,} mistakes, and it would go on for ever.
    But every run proves something: no separator of these rows has a margin
-   above {epochs[-1].ceiling:.2g}, and this ceiling falls and falls for as long as it runs.
+   above {ceiling}, and this ceiling falls and falls for as long as it runs.
 """)
     typer.echo("Try next:")
     for command, what in (
@@ -71,6 +74,8 @@ def _learned(example: str, max_epochs: int) -> tuple[Any, list[Epoch]]:
 
 def _draw(epochs: list[Epoch]) -> None:
     """A bar for each epoch, or for some of them, closer together at the start."""
+    from novikoff.bounds import rounded_up
+
     last = len(epochs) - 1
     shown = sorted({*range(min(6, last)), *(last // 10**k for k in range(4)), last})
     shown = list(range(last + 1)) if last < 12 else [k for k in shown if k <= last]
@@ -79,6 +84,6 @@ def _draw(epochs: list[Epoch]) -> None:
     for k in shown:
         mistakes, ceiling = epochs[k]
         bar = f"{'#' * -(-mistakes * WIDTH // most)} {mistakes}".strip()
-        typer.echo(f"   {k + 1:>6,}  {bar:<{WIDTH + 5}}{ceiling:.4f}")
+        typer.echo(f"   {k + 1:>6,}  {bar:<{WIDTH + 5}}{rounded_up(ceiling)}")
         if sys.stdout.isatty():
             time.sleep(PAUSE)

@@ -64,7 +64,7 @@ def fit(
         typer.Option(min=1, help="The budget; a stream is read once.", show_default=str(EPOCHS)),
     ] = None,
     order: Annotated[
-        options.Order, typer.Option(help="As given, or shuffled anew each epoch.")
+        options.Order, typer.Option(help="given, or shuffle: anew each epoch.")
     ] = options.Order.GIVEN,
     seed: Annotated[int, typer.Option(min=0, help="For shuffling and a random start.")] = 0,
     classes: Annotated[
@@ -84,7 +84,8 @@ def fit(
 ) -> None:
     """Learn a separator from labelled rows, epoch by epoch, until one passes without a mistake.
 
-    From standard input it learns online: each row once, predicted before its label is looked at.
+    From standard input it learns online: each row once, predicted before its label is learned
+    from. Without --classes, rows wait until two labels have come.
 
     Example: novikoff fit example:iris-setosa --save setosa.model
     """

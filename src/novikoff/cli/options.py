@@ -29,7 +29,7 @@ FormatOption = Annotated[
     Format | None,
     typer.Option(
         "--format",
-        help="How the data are written.",
+        help="How the data are written: csv, tsv, svmlight, npy or npz.",
         show_default="by the name, or the first lines",
         rich_help_panel=READING,
     ),

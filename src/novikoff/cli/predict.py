@@ -62,7 +62,9 @@ def predict(
         rows += len(found)
         mistakes += 0 if truth is None else int((found != truth).sum())
     if truth is not None:
-        typer.echo(f"{mistakes:,} mistakes in {rows:,} rows", err=True)
+        from novikoff.cli.training import count
+
+        typer.echo(f"{count(mistakes, 'mistake')} in {count(rows, 'row')}", err=True)
 
 
 def _dense() -> Any:

@@ -66,8 +66,10 @@ class Progress:
             of = f" of {self.max_epochs:,}" if self.max_epochs else ""
             parts = [f"epoch {-(-seen // self.rows):,}{of}"]
         parts.append(f"{learner.total('mistakes'):,} mistakes")
-        ceiling = learner.ceilings().min()
+        from novikoff.bounds import rounded_up  # here: the help must start without Numba
+
+        ceiling = float(learner.ceilings().min())
         if ceiling < float("inf"):
-            parts.append(f"margin below {ceiling:.3g}")
+            parts.append(f"margin below {rounded_up(ceiling)}")
         parts.append(f"{seen / seconds:,.0f} rows/s")
         return "  ".join(parts)

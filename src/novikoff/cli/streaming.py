@@ -1,5 +1,6 @@
 """What `fit` does with a stream: it learns online, each row once."""
 
+import contextlib
 import time
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from novikoff.cli.progress import Progress
 from novikoff.cli.training import Plan, Result
 from novikoff.errors import DataError, ParameterError
-from novikoff.learn import Because, Learner, Outcome
+from novikoff.learn import Because, Learner, Outcome, outputs_for
 from novikoff.sources import Source
 from novikoff.sources.arrays import as_matrix, encode
 
@@ -69,7 +70,7 @@ class Stream:
     def _learn(self, chunk: Any) -> None:
         matrix = as_matrix(chunk.X)
         if self.learner is None:
-            outputs = 1 if len(self.classes) == 2 else len(self.classes)
+            outputs = outputs_for(self.classes)
             self.learner = self.plan.learner(matrix.shape[1], outputs)
         if matrix.shape[1] > self.learner.features:
             if self.plan.rule == "winnow" and self.plan.parameters["theta"] is None:
@@ -97,10 +98,10 @@ class Stream:
 def _named(words: str) -> Any:
     """Labels from the command line: numbers if all of them are."""
     labels = [word.strip() for word in words.split(",")]
-    try:
-        found = np.unique(np.array([float(label) for label in labels]))
-    except ValueError:
-        found = np.unique(np.array(labels))
+    found = np.unique(np.array(labels))
+    for kind in (np.float64, np.int64):  # numbers, whole ones if all are
+        with contextlib.suppress(ValueError):
+            found = np.unique(np.array(labels).astype(kind))
     if len(found) < 2:
         raise ParameterError(f"--classes {words}: two labels or more are needed")
     return found

@@ -2,17 +2,19 @@
 
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from novikoff import models
+from novikoff.bounds import rounded_up
 from novikoff.cli.options import as_parameters
 from novikoff.cli.progress import Progress
 from novikoff.errors import DataError, ParameterError
-from novikoff.learn import Because, Learner, Outcome, found_margin, learn
+from novikoff.learn import Because, Learner, Outcome, found_margin, learn, outputs_for
 from novikoff.rows import make_rows
 from novikoff.rules import catalogue
+from novikoff.rules.protocol import mistake_bound
 from novikoff.sources import Source
 from novikoff.sources.arrays import as_matrix, encode, refuse_mismatch
 
@@ -97,11 +99,10 @@ class Result(NamedTuple):
     @property
     def bound(self) -> float | None:
         """The theorem's limit on mistakes, from the margin found; it holds from zero weights."""
-        rule = self.learner.rule
         if self.margin is None or self.learner.initial is not None:
             return None
-        limit = getattr(rule, "mistake_bound", None)
-        return None if limit is None else float(limit(self.learner.radius, self.margin))
+        rule = self.learner.rule
+        return cast("float | None", mistake_bound(rule, self.learner.radius, self.margin))
 
     def save(self, path: Path) -> None:
         """Write the model."""
@@ -144,8 +145,9 @@ class Result(NamedTuple):
 
     def as_text(self, saved: Path | None) -> str:
         """A summary for a person."""
+        rows, features = count(self.rows, "row"), count(self.learner.features, "feature")
         lines = [
-            f"{self.source.name}: {self.rows:,} rows, {self.learner.features:,} features,"
+            f"{self.source.name}: {rows}, {features},"
             f" classes {', '.join(map(str, self.classes.tolist()))}",
             f"{self.plan.rule}: {self._ending()}",
             *(f"  {name:<10}{text}" for name, text in self._facts()),
@@ -155,18 +157,19 @@ class Result(NamedTuple):
         return "\n".join(lines)
 
     def _ending(self) -> str:
-        epochs = _count(self.outcome.epochs, "epoch")
-        settled = self.outcome.because in (Because.NO_MISTAKE, Because.NO_UPDATE)
-        word = "converged" if settled else "stopped"
-        return f"{word} after {epochs} in {self.seconds:.2g} s: {self.outcome.because.value}"
+        epochs = count(self.outcome.epochs, "epoch")
+        word = "converged" if self.outcome.converged else "stopped"
+        why = self.outcome.because.value
+        if self.outcome.converged and self.outcome.because is Because.BUDGET:
+            why += "; every row is right, but not every one has its margin"
+        return f"{word} after {epochs} in {self.seconds:.2g} s: {why}"
 
     def _facts(self) -> list[tuple[str, str]]:
         outcome = self.outcome
         mistakes, updates = self.learner.total("mistakes"), self.learner.total("updates")
         text = f"{mistakes:,}"
         if outcome.because is Because.END and self.rows:
-            share = f"{mistakes / self.rows:.2%} of the rows"
-            text += f", {share}, each predicted before its label was seen"
+            text += self._progressive(mistakes)
         elif not outcome.converged:
             text += f", {outcome.mistakes_per_epoch[-1]:,} of them in the last epoch"
         facts = [("mistakes", text)]
@@ -181,12 +184,18 @@ class Result(NamedTuple):
             facts.append(("margin", self._margin_text()))
         return facts
 
+    def _progressive(self, mistakes: int) -> str:
+        if len(self.learner.states) > 1:
+            return f" of {self.rows * len(self.learner.states):,} predictions, one for each class"
+        return f", {mistakes / self.rows:.2%} of the rows, each predicted before its label was seen"
+
     def _margin_text(self) -> str:
         known = []
         if self.margin is not None:
             known.append(f"{self.margin:.3g} found")
         if self.ceiling is not None:
-            known.append(f"no separator has one above {self.ceiling:.3g}")
+            who = "no separator" if len(self.learner.states) == 1 else "for some class no separator"
+            known.append(f"{who} has one above {rounded_up(self.ceiling)}")
         return "; ".join(known)
 
 
@@ -196,7 +205,7 @@ def run(plan: Plan, source: Source) -> Result:
     matrix = as_matrix(X)
     classes, codes = _labels(plan, source, y, matrix.shape[0])
     rows = plan.rows(matrix)
-    learner = plan.learner(matrix.shape[1], 1 if len(classes) == 2 else len(classes))
+    learner = plan.learner(matrix.shape[1], outputs_for(classes))
     began = time.perf_counter()
     with Progress(plan.max_epochs, matrix.shape[0], plan.quiet) as progress:
         progress.busy = True
@@ -229,5 +238,6 @@ def _labels(plan: Plan, source: Source, y: Any, rows: int) -> Any:
     return classes, codes
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """A number of things, in words."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,6 +1,8 @@
 """What all the estimators share: scikit-learn's face on a `Learner`."""
 
+import contextlib
 import warnings
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -11,9 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from novikoff.bounds import rounded_up
 from novikoff.errors import DataError, ParameterError
 from novikoff.estimators.online import Online
-from novikoff.learn import Because, Learner, Outcome, learn
+from novikoff.learn import Because, Learner, Outcome, learn, outputs_for
 from novikoff.rows import Rows, make_rows
 from novikoff.rules import catalogue
 from novikoff.sources import Source, arrays
@@ -41,8 +44,12 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
     init: Any = "zeros"
 
     def _rule(self) -> Any:
-        own = catalogue.entry(self.kind).parameters()
-        return catalogue.build(self.kind, {name: getattr(self, name) for name in own})
+        return catalogue.build(self.kind, self._own_parameters())
+
+    def _own_parameters(self) -> dict[str, Any]:
+        """Those that belong to the rule."""
+        own = catalogue.entry(self.kind).parameters() if hasattr(self, "kind") else ()
+        return {name: getattr(self, name) for name in own}
 
     @property
     def coef_(self) -> npt.NDArray[np.float64]:
@@ -77,7 +84,10 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
 
     @property
     def converged_(self) -> bool:
-        """Whether a full epoch passed without a mistake, and nothing moved since."""
+        """Whether a full epoch of `fit` passed without a mistake, and nothing moved since.
+
+        `partial_fit` never makes it true: what it is given need not be all the rows.
+        """
         return self._fitted("converged_").total("updates") == self._settled_at
 
     def _fitted(self, attribute: str) -> Learner:
@@ -104,16 +114,26 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(self, X, y, reset=reset, **MATRICES)
         return arrays.as_matrix(X), y
 
-    def _rows(self, matrix: Any) -> Rows:
-        return make_rows(matrix, self.fit_intercept, self.unit_length)
+    @contextlib.contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """What is refused or interrupted leaves the estimator as it was."""
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def _new_learner(self, features: int, outputs: int) -> Learner:
+        rule = self._rule()
+        self._learned_with = self._own_parameters()
         return Learner(
-            self._rule(),
+            rule,
             features,
             outputs,
-            bias=self.fit_intercept,
-            unit_length=self.unit_length,
+            bias=bool(self.fit_intercept),
+            unit_length=bool(self.unit_length),
             initial=self._initial(features, outputs),
         )
 
@@ -122,7 +142,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             if self.init == "zeros":
                 return None
             if self.init == "random":
-                shape = outputs, features + self.fit_intercept
+                shape = outputs, features + bool(self.fit_intercept)
                 return np.random.default_rng([self._seed(), 0]).standard_normal(shape)
             raise ParameterError(f'init must be "zeros", "random" or an array, not {self.init!r}')
         start = np.atleast_2d(np.asarray(self.init, np.float64))
@@ -153,7 +173,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         learner = self._new_learner(matrix.shape[1], outputs)
         outcome = learn(
             learner,
-            self._rows(matrix),
+            rows_for(learner, matrix),
             codes,
             max_epochs=int(self.max_epochs),
             order=self.order,
@@ -171,7 +191,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
     def _read_once(self, learner: Learner, matrix: Any, codes: Any) -> None:
         """One pass more, counted as an epoch; nothing changes if a row is refused."""
         before = learner.total("mistakes")
-        learner.read(self._rows(matrix), codes)
+        learner.read(rows_for(learner, matrix), codes)
         if not self.__sklearn_is_fitted__():
             self._learner, self._lowest, self._settled_at = learner, np.inf, -1
             self.n_iter_, self.mistakes_per_epoch_ = 0, []
@@ -180,6 +200,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             *self.mistakes_per_epoch_,
             learner.total("mistakes") - before,
         ]
+        self._lowest = np.minimum(self._lowest, learner.ceilings())
 
 
 class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
@@ -192,11 +213,13 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
         """
         if isinstance(X, Source):
             X, y = X.read()[:2]
-        matrix, classes, codes = self._labelled(X, y, reset=True)
-        if len(classes) < 2:
-            raise DataError(f"y has one class only, {classes[0]!r}; a separator needs two classes")
-        self._learn(matrix, codes, _outputs(classes))
-        self.classes_ = classes
+        with self._all_or_nothing():
+            matrix, classes, codes = self._labelled(X, y, reset=True)
+            if len(classes) < 2:
+                only = classes.tolist()[0]
+                raise DataError(f"y has one class only, {only!r}; a separator needs two classes")
+            self._learn(matrix, codes, outputs_for(classes))
+            self.classes_ = classes
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
@@ -210,12 +233,13 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
             raise ParameterError("the first call of partial_fit must name the classes, two or more")
         if not first and known is not None and not np.array_equal(known, self.classes_):
             raise ParameterError(f"classes has been {list(self.classes_)} since the first call")
-        matrix, known, codes = self._labelled(
-            X, y, reset=first, classes=known if first else self.classes_
-        )
-        learner = self._new_learner(matrix.shape[1], _outputs(known)) if first else self._learner
-        self._read_once(learner, matrix, codes)
-        self.classes_ = known
+        with self._all_or_nothing():
+            known = known if first else self.classes_
+            matrix, known, codes = self._labelled(X, y, reset=first, classes=known)
+            features, outputs = matrix.shape[1], outputs_for(known)
+            learner = self._new_learner(features, outputs) if first else self._learner
+            self._read_once(learner, matrix, codes)
+            self.classes_ = known
         return self
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
@@ -225,7 +249,8 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
         the smallest number above 0 stands for it.
         """
         check_is_fitted(self)
-        answers = self._learner.answers(self._rows(self._matrix(X, reset=False)))
+        matrix = self._matrix(X, reset=False)
+        answers = self._learner.answers(rows_for(self._learner, matrix))
         if answers.shape[1] > 1:
             return answers
         positive = self._learner.positive(answers[:, 0])
@@ -255,8 +280,9 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
         return tags
 
 
-def _outputs(classes: Any) -> int:
-    return 1 if len(classes) == 2 else len(classes)
+def rows_for(learner: Learner, matrix: Any) -> Rows:
+    """The rows as this learner sees them, whatever the parameters have been set to since."""
+    return make_rows(matrix, learner.bias, learner.unit_length)
 
 
 def budget_spent(outcome: Outcome) -> str:
@@ -270,8 +296,8 @@ def budget_spent(outcome: Outcome) -> str:
     known = ""
     finite = outcome.ceilings[np.isfinite(outcome.ceilings)]
     if len(outcome.ceilings) == 1 and len(finite):
-        known = f"; no separator has a margin above {finite[0]:.2g}"
+        known = f"; no separator has a margin above {rounded_up(finite[0], 2)}"
     elif len(finite):
-        known = f"; some class has no separator with a margin above {finite.min():.2g}"
+        known = f"; some class has no separator with a margin above {rounded_up(finite.min(), 2)}"
     ran = f"{outcome.epochs} epoch(s), {mistakes} mistake(s) in the last one"
     return f"not converged after {ran}{known}"

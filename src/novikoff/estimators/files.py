@@ -30,13 +30,15 @@ def save(model: BaseLearner, path: str | os.PathLike[str]) -> None:
     own = catalogue.entry(model.kind).parameters()
     options = {k: v for k, v in model.get_params().items() if k not in own and k not in LIFT}
     options.pop("init", None)  # the file holds the start itself
-    if not isinstance(options.get("random_state"), (int, type(None))):
+    if not isinstance(options.get("random_state"), (int, np.integer, type(None))):
         options["random_state"] = None  # a generator's state is not part of what was learned
     names = getattr(model, "feature_names_in_", None)
+    if names is not None and not all(isinstance(name, str) for name in names):
+        raise ModelError("feature names that are not text cannot be saved")
     models.write(
         models.Model(
             model.kind,
-            {name: _plain(getattr(model, name)) for name in own},
+            {name: _plain(value) for name, value in model._learned_with.items()},
             model._learner,
             getattr(model, "classes_", PLUS_MINUS),
             None if names is None else [str(name) for name in names],
@@ -69,6 +71,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     if model.learner.initial is not None:
         estimator.init = model.learner.initial
     estimator._learner, estimator._lowest = model.learner, model.lowest
+    estimator._learned_with = model.parameters
     estimator._settled_at = model.settled_at
     estimator.n_iter_, estimator.mistakes_per_epoch_ = model.epochs, model.mistakes_per_epoch
     estimator.n_features_in_ = model.learner.features

@@ -12,7 +12,7 @@ import numpy as np
 
 from novikoff.errors import DataError, ParameterError
 from novikoff.estimators.one_row import OneArray, OneDict, OneRow
-from novikoff.learn import Learner
+from novikoff.learn import Learner, outputs_for
 from novikoff.rules import protocol
 
 ROOM = 64  # features a learner on dicts starts with; it doubles when they run out
@@ -130,7 +130,7 @@ class Online:
         self._label_numbers()
         if not hasattr(self, "_learner"):
             classes = getattr(self, "classes_", PLUS_MINUS)
-            self._begin(x, 1 if len(classes) == 2 else len(classes))
+            self._begin(x, outputs_for(classes))
         if self._one is not None and self._one.named is isinstance(x, Mapping):
             self._one.kind = type(x)  # a list after an array, say: the same buffer will do
         else:
@@ -140,6 +140,8 @@ class Online:
     def _begin(self, x: Any, outputs: int) -> None:
         """A learner for rows like x."""
         named = isinstance(x, Mapping)
+        if not named and np.ndim(x) != 1:
+            raise DataError(f"a row is an array of one dimension or a dict, not {x!r}")
         features = max(ROOM, len(x)) if named else len(np.atleast_1d(x))
         if named and np.isnan(getattr(self._rule(), "theta", 0.0)):
             raise ParameterError("Winnow on named features needs theta: their number is not known")

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import rules
-from novikoff.estimators.base import BaseLearner, Classifier
+from novikoff.estimators.base import BaseLearner, Classifier, rows_for
 
 
 class Perceptron(Classifier):
@@ -192,15 +192,17 @@ class OneSidedPerceptron(BaseLearner):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the start until an epoch passes without a mistake; y is ignored."""
-        matrix = self._matrix(X, reset=True)
-        return self._learn(matrix, np.ones(matrix.shape[0], np.uint16), 1)
+        with self._all_or_nothing():
+            matrix = self._matrix(X, reset=True)
+            return self._learn(matrix, np.ones(matrix.shape[0], np.uint16), 1)
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """One pass over these rows, on from where learning stands; y is ignored."""
         first = not self.__sklearn_is_fitted__()
-        matrix = self._matrix(X, reset=first)
-        learner = self._new_learner(matrix.shape[1], 1) if first else self._learner
-        self._read_once(learner, matrix, np.ones(matrix.shape[0], np.uint16))
+        with self._all_or_nothing():
+            matrix = self._matrix(X, reset=first)
+            learner = self._new_learner(matrix.shape[1], 1) if first else self._learner
+            self._read_once(learner, matrix, np.ones(matrix.shape[0], np.uint16))
         return self
 
     def learn_one(self, x: Any, y: Any = 1, classes: Any = None) -> Self:
@@ -210,7 +212,8 @@ class OneSidedPerceptron(BaseLearner):
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """w . x for each row, scaled to length 1."""
         check_is_fitted(self)
-        return self._learner.answers(self._rows(self._matrix(X, reset=False)))[:, 0]
+        matrix = self._matrix(X, reset=False)
+        return self._learner.answers(rows_for(self._learner, matrix))[:, 0]
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
         """1 where w . x > 0, else -1."""

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.errors import DataError
 from novikoff.estimators.base import Classifier
 
 
@@ -15,9 +14,9 @@ class Winnow(Classifier):
     Parameters
     ----------
     alpha : the factor, above 1.
-    theta : the threshold; None means the number of variables.
+    theta : the threshold; None means the number of variables, complements included.
     complement : add each variable's complement, so that negated literals can be learned.
-    binarize : values above it count as 1. None demands 0 and 1 and refuses anything else.
+    binarize : values above it (0 or more) count as 1. None demands 0 and 1, refuses all else.
     max_epochs, order, random_state : as for `Perceptron`.
 
     If the label is an OR of r of n variables, it makes at most 2 + 3 r (1 + lg n) mistakes.
@@ -44,11 +43,6 @@ class Winnow(Classifier):
         self.order = order
         self.random_state = random_state
 
-    def _matrix(self, X: Any, y: Any = None, *, reset: bool) -> Any:
-        if hasattr(X, "tocsr") and self.binarize is not None and self.binarize < 0:
-            raise DataError("a sparse matrix cannot be binarized at a threshold below 0")
-        return super()._matrix(X, y, reset=reset)
-
     @property
     def relevant_(self) -> npt.NDArray[np.int64]:
         """The variables it holds relevant: weight above the starting 1, the heaviest first.
@@ -60,7 +54,8 @@ class Winnow(Classifier):
     @property
     def relevant_complements_(self) -> npt.NDArray[np.int64]:
         """Likewise, the variables whose complement it holds relevant."""
-        return self._raised("against") if self.complement else np.empty(0, np.int64)
+        has = hasattr(self._fitted("relevant_complements_").states[0], "against")
+        return self._raised("against") if has else np.empty(0, np.int64)
 
     def _raised(self, field: str) -> npt.NDArray[np.int64]:
         learner = self._fitted("relevant_")

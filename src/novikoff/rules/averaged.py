@@ -65,5 +65,5 @@ class Averaged(NamedTuple):
     def decide(self, state: State, row: Any) -> Any:
         return protocol.decide(self.inner, state, row)
 
-    def mistake_bound(self, radius: float, margin: float) -> Any:
-        return self.inner.mistake_bound(radius, margin)
+    def combination(self, state: AveragedState) -> Vector:
+        return state.weights

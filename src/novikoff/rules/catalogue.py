@@ -55,6 +55,10 @@ def winnow(
     for name, value in (("theta", theta), ("binarize", binarize)):
         known = value is None or math.isfinite(value)
         require(known, f"{name} must be None or a finite number, not {value}")
+    require(
+        not binarize or binarize > 0.0,
+        f"binarize is {binarize}; it must not be below 0: what a sparse row leaves out is 0",
+    )
     threshold = math.nan if theta is None else float(theta)
     return kind(float(alpha), threshold, float(binarize or 0.0), strict=binarize is None)
 
@@ -119,6 +123,11 @@ def build(name: str, parameters: dict[str, Any]) -> Any:
             f"the rule {name!r} has no parameter {unknown[0]!r};"
             f" it has {', '.join(chosen.parameters()) or 'none'}"
         )
-    rule = chosen.build(**parameters)
+    try:
+        rule = chosen.build(**parameters)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(f"the rule {name!r} cannot be made of {parameters}: {error}") from None
     rules.protocol.validate(rule)
     return rule

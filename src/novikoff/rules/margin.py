@@ -27,5 +27,5 @@ class MarginPerceptron(NamedTuple):
         require_positive(eta=self.eta)
         require(0.0 <= self.margin < float("inf"), f"margin must be 0 or above, not {self.margin}")
 
-    def mistake_bound(self, radius: float, margin: float) -> float:
-        return (radius**2 + 2.0 * self.margin / self.eta) / margin**2
+    def mistake_bound(self, radius: float, gamma: float) -> float:
+        return (radius**2 + 2.0 * self.margin / self.eta) / gamma**2

@@ -7,7 +7,9 @@ With loss = max(0, 1 - y * score), the weights move by tau * y * row, the least 
     PA-II   tau = loss / (|row|^2 + 1 / (2 C))
 
 All three are tau = min(cap, loss / (|row|^2 + slack)). On data with margin gamma and radius D they
-make at most max(D^2, 1 / cap) / gamma^2 mistakes without slack, and (D^2 + slack) / gamma^2 with.
+make at most max(D^2, 1 / cap) / gamma^2 mistakes without slack, and (D^2 + slack) / gamma^2 with:
+a mistake has a loss of 1 or more, and brings w closer to u / gamma by at least
+min(cap, 1 / (D^2 + slack)) in squared distance, which is 1 / gamma^2 at the start.
 """
 
 from typing import Any, NamedTuple
@@ -33,5 +35,5 @@ class PassiveAggressive(NamedTuple):
     def check(self) -> None:
         require(self.cap > 0.0 and self.slack >= 0.0, "cap must be above 0, and slack not below")
 
-    def mistake_bound(self, radius: float, margin: float) -> float:
-        return max(radius**2 + self.slack, 1.0 / self.cap) / margin**2
+    def mistake_bound(self, radius: float, gamma: float) -> float:
+        return max(radius**2 + self.slack, 1.0 / self.cap) / gamma**2

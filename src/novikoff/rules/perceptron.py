@@ -24,5 +24,5 @@ class Perceptron(NamedTuple):
     def check(self) -> None:
         require_positive(eta=self.eta)
 
-    def mistake_bound(self, radius: float, margin: float) -> float:
-        return (radius / margin) ** 2
+    def mistake_bound(self, radius: float, gamma: float) -> float:
+        return (radius / gamma) ** 2

@@ -1,15 +1,17 @@
 """What a rule is: how the weights react to one row.
 
 A rule is a NamedTuple of numbers, one of them a `Tie`, with a few small methods. The functions
-below call them. Four run inside the compiled loop, where nothing may be allocated (scratch arrays
-belong into the state), and all but `step` have a default:
+below call them. Six are compiled, and nothing may be allocated in them (scratch arrays belong into
+the state); all but `step` have a default:
 
     score(rule, state, row)               -> float    row . state.weights
     mistaken(rule, score, label)          -> bool     the sign is wrong; rule.tie decides at 0
     step(rule, state, row, seen)          -> amount   0.0: leave the weights alone
     move(rule, state, row, amount, seen)              weights += amount * label * row
+    accepts(rule, row)                    -> bool     True
+    decide(rule, state, row)              -> float    score
 
-The rest are plain Python, or run outside of an epoch; a rule overrides what it needs to.
+The rest are plain Python; a rule overrides what it needs to.
 """
 
 from typing import Any, NamedTuple
@@ -128,6 +130,12 @@ def start(self: Any, initial: Vector) -> Any:
 
 
 @by_class
+def mistake_bound(self: Any, radius: float, gamma: float) -> Any:
+    """The most mistakes from a start of zeros, for this radius and margin; None if not known."""
+    return None
+
+
+@by_class
 def reserve(self: Any, state: Any, rows: int, entries: int) -> Any:
     """A state with room for so many more rows, of so many entries in all; most rules need none."""
     return state
@@ -186,9 +194,10 @@ def sound(self: Any, state: Any) -> Any:
 def combination(self: Any, state: Any) -> Any:
     """The vector that is its start plus the sum of amount * label * row, or None.
 
-    Where a rule keeps one, its length divided by the sum of amounts is a ceiling on the margin.
+    Where a rule keeps one, its length divided by the sum of amounts is a ceiling on the margin. Of
+    a rule that moves in a way of its own nothing is assumed.
     """
-    return state.weights
+    return None if hasattr(type(self), "move") else state.weights
 
 
 def missing(rule: Any) -> str | None:

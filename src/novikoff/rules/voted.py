@@ -5,8 +5,8 @@ Weights w_0, w_1, ..., w_k that lasted for c_0, c_1, ..., c_k rows decide togeth
     votes = sum over m of c_m * sign(w_m . row)
 
 It learns as the perceptron does. The k moves are stored as they came, sparse, and a prediction adds
-them up again: w_m . row = w_{m-1} . row + move_m . row, so that k moves cost no more memory than
-the rows that made them.
+them up again: w_m . row = w_{m-1} . row + move_m . row. So memory grows with the non-zeros of the
+moves (16 bytes each), not with moves times features.
 """
 
 from typing import Any, NamedTuple
@@ -147,5 +147,5 @@ class Voted(NamedTuple):
         used = np.array([*state.used[:2], seen])
         return state._replace(used=used, scratch=np.zeros(len(state.weights)))
 
-    def mistake_bound(self, radius: float, margin: float) -> float:
-        return (radius / margin) ** 2
+    def combination(self, state: VotedState) -> Vector:
+        return state.weights

@@ -59,7 +59,10 @@ def encode(y: Any, classes: Any = None) -> tuple[npt.NDArray[Any], Codes]:
         raise DataError(f"y has {labels[bad]} as the label of row {bad}")
     if classes is not None:
         return classes, _codes(labels, np.asarray(classes))
-    return _two_numbers(labels) or (np.unique(labels), _codes(labels, np.unique(labels)))
+    try:
+        return _two_numbers(labels) or (np.unique(labels), _codes(labels, np.unique(labels)))
+    except TypeError:
+        raise DataError("y mixes labels that cannot be sorted, such as numbers and text") from None
 
 
 def _two_numbers(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes] | None:
