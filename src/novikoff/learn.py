@@ -92,8 +92,7 @@ class Learner:
             _refuse_standstill(self.rule)
         self.initial = weights.copy() if weights.any() else None
         self.states = [protocol.start(self.rule, row) for row in weights]
-        self.refused = np.zeros(1, np.int64)  # one for all: a refused row ends the pass
-        self.tallies = [new_tally(self.refused) for _ in range(outputs)]
+        self.tallies = [new_tally() for _ in range(outputs)]
 
     def read(
         self,
@@ -139,11 +138,10 @@ class Learner:
             if self.reserves:
                 entries = _entries(rows, order, start, stop)
                 self.states[k] = protocol.reserve(self.rule, self.states[k], stop - start, entries)
-            epoch(self.rule, self.states[k], reading, tally, log)
+            refused = epoch(self.rule, self.states[k], reading, tally, log)
             refuse_overflow(self.states[k])
-            if self.refused[0]:
-                i, self.refused[0] = int(self.refused[0]) - 1, 0
-                raise DataError(why_refused(self.rule, rows, i))
+            if refused:
+                raise DataError(why_refused(self.rule, rows, refused - 1))
 
     def _blocks(self, rows: Rows, order: Any) -> Iterator[tuple[int, int]]:
         total = length(rows)

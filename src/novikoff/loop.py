@@ -34,13 +34,12 @@ class Tally(NamedTuple):
     updates: Array
     amount: Array  # sum of the amounts moved by
     radius_squared: Array  # largest |row|^2
-    refused: Array  # 1 + the number of a row that could not be learned from; 0: none
 
 
-def new_tally(refused: Array) -> Tally:
-    """All zeros, but for `refused`, which several tallies may share."""
+def new_tally() -> Tally:
+    """All zeros."""
     counts, sums = np.zeros((3, 1), np.int64), np.zeros((2, 1))
-    return Tally(counts[0], counts[1], counts[2], sums[0], sums[1], refused)
+    return Tally(*counts, *sums)
 
 
 class Reading(NamedTuple):
@@ -80,7 +79,7 @@ def _usable(rule: Any, row: Any, size: float) -> bool:
 
 
 def _make_epoch(sources: str) -> Any:
-    def epoch(rule: Any, state: Any, reading: Any, tally: Any, log: Any) -> None:
+    def epoch(rule: Any, state: Any, reading: Any, tally: Any, log: Any) -> int:
         sources  # noqa: B018  (see `_compiled`)
         before = tally.seen[0] - reading.start
         for place in range(reading.start, reading.stop):
@@ -89,15 +88,13 @@ def _make_epoch(sources: str) -> Any:
             if reading.measure:
                 answer, size = measured_score(rule, state, row)
                 if not _usable(rule, row, size):
-                    tally.refused[0] = i + 1
-                    return
+                    return i + 1
                 if size * NEARLY >= tally.radius_squared[0]:  # only then can it be the longest
                     tally.radius_squared[0] = max(tally.radius_squared[0], squared_norm(row))
             else:
                 answer = score(rule, state, row)
             if not abs(answer) < np.inf:
-                tally.refused[0] = i + 1
-                return
+                return i + 1
             label = 1.0 if reading.codes[i] == reading.positive else -1.0
             wrong = mistaken(rule, answer, label)
             seen = Seen(label, answer, wrong, before + place)
@@ -111,6 +108,7 @@ def _make_epoch(sources: str) -> Any:
             if wrong or amount != 0.0:
                 record(log, i, amount, seen)
         tally.seen[0] = before + reading.stop
+        return 0
 
     return epoch
 
@@ -144,7 +142,10 @@ def first_refused_for(rule: Any) -> Any:
 
 
 def epoch_for(rule: Any, log: Any) -> Any:
-    """The loop, compiled for such a rule and log: epoch(rule, state, reading, tally, log)."""
+    """The loop, compiled for such a rule and log: epoch(rule, state, reading, tally, log).
+
+    It returns 0, or 1 + the number of the row that it stopped at and could not learn from.
+    """
     return _compiled(_make_epoch, (*_kinds(rule), type(log)))
 
 

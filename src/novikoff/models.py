@@ -25,7 +25,6 @@ from novikoff.loop import Tally, new_tally
 from novikoff.rules import catalogue, protocol
 
 FORMAT, VERSION = "novikoff model", 1
-COUNTED = [name for name in Tally._fields if name != "refused"]
 
 _HEADER: dict[str, Any] = {
     "format": str,
@@ -82,7 +81,7 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     for k, (state, tally) in enumerate(zip(learner.states, learner.tallies, strict=True)):
         state = protocol.compacted(learner.rule, state)
         arrays |= {f"{k}.state.{name}": array for name, array in _flat(state).items()}
-        arrays |= {f"{k}.tally.{name}": getattr(tally, name) for name in COUNTED}
+        arrays |= {f"{k}.tally.{name}": getattr(tally, name) for name in Tally._fields}
     text = json.dumps(_header(model), allow_nan=False)
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     replace(path, save(arrays, metadata={"novikoff": text}))
@@ -217,8 +216,8 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> Model:
     lowest = arrays.pop("lowest")
     for k in range(number):
         learner.states[k] = _filled(learner.states[k], arrays, f"{k}.state.")
-        counted = {name: np.array(arrays[f"{k}.tally.{name}"]) for name in COUNTED}
-        learner.tallies[k] = learner.tallies[k]._replace(**counted)
+        counts = (np.array(arrays[f"{k}.tally.{name}"]) for name in Tally._fields)
+        learner.tallies[k] = Tally(*counts)
         if not protocol.sound(rule, learner.states[k]):
             raise ModelError(f"the state of learner {k} contradicts itself")
     names = header["feature_names"]
@@ -279,11 +278,11 @@ def _check_shapes(rule: Any, learners: int, width: int, arrays: dict[str, Any]) 
             if all(a == b for a, b in by_width):
                 free.add(f"{k}.state.{name}")  # its length does not follow from the features
             expected[f"{k}.state.{name}"] = tuple(width if a != b else a for a, b in by_width)
-        expected |= {f"{k}.tally.{name}": (1,) for name in COUNTED}
+        expected |= {f"{k}.tally.{name}": (1,) for name in Tally._fields}
     if set(expected) != set(arrays):
         odd = sorted(set(expected) ^ set(arrays))
         raise ModelError(f"it has too few or too many arrays: {odd[0]!r}")
-    blank = new_tally(np.zeros(1, np.int64))
+    blank = new_tally()
     kinds = {f"tally.{name}": array.dtype for name, array in blank._asdict().items()}
     kinds |= {f"state.{name}": array.dtype for name, array in small[0].items()}
     for name, array in arrays.items():

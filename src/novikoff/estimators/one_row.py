@@ -33,7 +33,6 @@ class OneRow:
 
     def __init__(self, learner: Learner, rows: Any, codes: dict[Any, int], kind: type) -> None:
         self.learner, self.rows, self.codes, self.kind = learner, rows, codes, kind
-        self.refused = learner.refused
         if learner.reserves:
             self.place = self._reserve_and_place  # type: ignore[method-assign]
         self.bind()
@@ -67,9 +66,8 @@ class OneRow:
         reading = Reading(self.rows, codes, positive, AS_GIVEN, 0, 1, True)
         return learner.rule, learner.states[k], reading, learner.tallies[k], SILENT
 
-    def _run_all(self, calls: list[tuple[Any, ...]]) -> None:
-        for call in calls:
-            self.epoch(*call)
+    def _run_all(self, calls: list[tuple[Any, ...]]) -> int:
+        return max(int(self.epoch(*call)) for call in calls)
 
     def _reserve_and_place(self, x: Any) -> None:
         type(self).place(self, x)
@@ -81,7 +79,6 @@ class OneRow:
 
     def refuse(self) -> None:
         """Raise the reason why the row in the buffer was refused."""
-        self.refused[0] = 0
         for state in self.learner.states:
             refuse_overflow(state)
         raise DataError(why_refused(self.learner.rule, self.rows, 0))

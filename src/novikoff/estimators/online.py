@@ -80,8 +80,7 @@ class Online:
         if call is None:
             self._new_label(y)
             call = one.call_for(y)
-        one.run(*call)
-        if one.refused:
+        if one.run(*call):
             one.refuse()
         return self
 
