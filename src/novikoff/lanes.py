@@ -67,6 +67,12 @@ def sparse_add(values: Any, columns: Any, amount: float, w: Any) -> None:
         w[j] += amount * float(value)
 
 
+def sparse_add_both(values: Any, columns: Any, a: float, w: Any, b: float, m: Any) -> None:
+    """w[columns[k]] += a * values[k] and m[columns[k]] += b * values[k]; no column comes twice."""
+    sparse_add(values, columns, a, w)
+    sparse_add(values, columns, b, m)
+
+
 def _sum_by_lane(columns: Any, factors: Any) -> float:
     lanes = [0.0] * LANES
     for j, (a, b) in zip(columns, factors, strict=True):
@@ -202,18 +208,27 @@ def _sparse_sum(builder: Any, values: Any, columns: Any, factor: Any, beside: An
     builder.store(_zeros, lanes)
     first = builder.bitcast(lanes, _double.as_pointer())
 
-    def begin(k: Any) -> tuple[Any, Any]:
-        j = _column(builder, columns, k)
+    block = builder.bitcast(cgutils.alloca_once(builder, _lanes), _double.as_pointer())
+    narrow = values.data.type.pointee != _double
+
+    def begin(k: Any, ahead: int, step: int) -> tuple[Any, Any]:
+        at = builder.add(k, _index(ahead))
+        j = _column(builder, columns, at)
         lane = builder.gep(first, [builder.and_(j, _index(LANES - 1))])
-        return lane, builder.fmul(_one(builder, values, k), factor(k, j))
+        widened = narrow and step == AHEAD
+        value = builder.load(builder.gep(block, [_index(ahead)])) if widened else None
+        return lane, builder.fmul(value or _one(builder, values, at), factor(at, j))
 
     for k, step in _ahead(builder, builder.extract_value(values.shape, 0)):
         if step == AHEAD:
-            _prefetch(builder, values, k)
-            _prefetch(builder, columns, k)
+            _prefetch(builder, values, builder.add(k, _index(SOON)))
+            _prefetch(builder, columns, builder.add(k, _index(SOON)))
+            if narrow:  # eight at once are widened faster than one by one
+                eight = builder.bitcast(block, _lanes.as_pointer())
+                builder.store(_load(builder, values, k), eight)
         if beside:
             beside(k, step)
-        for lane, product in [begin(builder.add(k, _index(ahead))) for ahead in range(step)]:
+        for lane, product in [begin(k, ahead, step) for ahead in range(step)]:
             builder.store(builder.fadd(builder.load(lane), product), lane)
     # one by one: a vector load would have to wait until the single stores have left the core
     parts = [builder.load(builder.gep(first, [_index(lane)])) for lane in range(LANES)]
@@ -232,10 +247,10 @@ def _ahead(builder: Any, number: Any) -> Iterator[tuple[Any, int]]:
 
 
 def _prefetch(builder: Any, array: Any, k: Any) -> None:
-    """Ask for what lies SOON entries on, past the row's end too: mostly that is the next rows.
+    """Ask for entry k of an array, which may lie past its end: that is no fault.
 
-    Among the weights from all over memory, the processor does not see by itself that these come in
-    order. To ask for memory that is not there is no fault.
+    For the rows to come: among the weights from all over memory, the processor does not see by
+    itself that these are read in order.
     """
     byte = ir.IntType(8).as_pointer()
     function = cgutils.get_or_insert_function(
@@ -243,7 +258,7 @@ def _prefetch(builder: Any, array: Any, k: Any) -> None:
         ir.FunctionType(ir.VoidType(), [byte, _int32, _int32, _int32]),
         "llvm.prefetch.p0",
     )
-    at = builder.bitcast(builder.gep(array.data, [builder.add(k, _index(SOON))]), byte)
+    at = builder.bitcast(builder.gep(array.data, [k]), byte)
     builder.call(function, [at, _int32(0), _int32(3), _int32(1)])  # to read, soon, as data
 
 
@@ -300,26 +315,50 @@ def _sparse_square(typing_context: Any, values: Any, columns: Any) -> Any:
     return types.float64(values, columns), codegen
 
 
+def _scatter(builder: Any, values: Any, columns: Any, targets: list[tuple[Any, Any]]) -> None:
+    """array[columns[k]] += amount * values[k] for each of the targets (amount, array).
+
+    Eight are read before the first is written: no column comes twice.
+    """
+
+    def begin(k: Any) -> list[tuple[Any, Any]]:
+        value, j = _one(builder, values, k), _column(builder, columns, k)
+        places = [(amount, builder.gep(array.data, [j])) for amount, array in targets]
+        return [
+            (at, builder.fadd(builder.load(at), builder.fmul(amount, value)))
+            for amount, at in places
+        ]
+
+    for k, step in _ahead(builder, builder.extract_value(values.shape, 0)):
+        for sums in [begin(builder.add(k, _index(ahead))) for ahead in range(step)]:
+            for at, total in sums:
+                builder.store(total, at)
+
+
 @_intrinsic
 def _sparse_add(typing_context: Any, values: Any, columns: Any, amount: Any, w: Any) -> Any:
     _contiguous(values, columns, w)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         xs, js, ws = _arrays(context, builder, signature, args)
-        number = builder.extract_value(xs.shape, 0)
-
-        def begin(k: Any) -> tuple[Any, Any]:
-            at = builder.gep(ws.data, [_column(builder, js, k)])
-            product = builder.fmul(args[2], _one(builder, xs, k))
-            return at, builder.fadd(builder.load(at), product)
-
-        # eight are read before the first is written: no column comes twice
-        for k, step in _ahead(builder, number):
-            for at, total in [begin(builder.add(k, _index(ahead))) for ahead in range(step)]:
-                builder.store(total, at)
+        _scatter(builder, xs, js, [(args[2], ws)])
         return context.get_dummy_value()
 
     return types.none(values, columns, types.float64, w), codegen
+
+
+@_intrinsic
+def _sparse_add_both(
+    typing_context: Any, values: Any, columns: Any, a: Any, w: Any, b: Any, m: Any
+) -> Any:
+    _contiguous(values, columns, w, m)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        xs, js, ws, ms = _arrays(context, builder, signature, args)
+        _scatter(builder, xs, js, [(args[2], ws), (args[4], ms)])
+        return context.get_dummy_value()
+
+    return types.none(values, columns, types.float64, w, types.float64, m), codegen
 
 
 for _function, _implementation in (
@@ -328,6 +367,10 @@ for _function, _implementation in (
     (sparse_dot, lambda values, columns, w: _sparse_dot(values, columns, w)),
     (sparse_dot_and_square, lambda values, columns, w: _sparse_dot_and_square(values, columns, w)),
     (sparse_square, lambda values, columns: _sparse_square(values, columns)),
+    (
+        sparse_add_both,
+        lambda values, columns, a, w, b, m: _sparse_add_both(values, columns, a, w, b, m),
+    ),
     (sparse_add, lambda values, columns, amount, w: _sparse_add(values, columns, amount, w)),
 ):
     compiled_as(_function, _implementation)

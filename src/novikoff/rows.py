@@ -21,6 +21,7 @@ from novikoff.lanes import (
     dense_dot,
     dense_dot_and_square,
     sparse_add,
+    sparse_add_both,
     sparse_dot,
     sparse_dot_and_square,
     sparse_square,
@@ -47,6 +48,11 @@ def dot(self: Any, weights: Array) -> Any:
 @abstract
 def add_scaled(self: Any, amount: float, weights: Array) -> Any:
     """weights += amount * row."""
+
+
+@abstract
+def add_scaled_to_both(self: Any, a: float, weights: Array, b: float, moments: Array) -> Any:
+    """weights += a * row and moments += b * row, in one pass over the row."""
 
 
 @abstract
@@ -105,6 +111,10 @@ class DenseRow(NamedTuple):
         if self.bias:
             weights[self.values.shape[0]] += amount
 
+    def add_scaled_to_both(self, a: float, weights: Array, b: float, moments: Array) -> None:
+        add_scaled(self, a, weights)
+        add_scaled(self, b, moments)
+
     def squared_norm(self) -> float:
         return _lifted_square(self, dense_dot(self.values, self.values))
 
@@ -144,6 +154,13 @@ class CsrRow(NamedTuple):
         sparse_add(self.values, self.columns, amount, weights)
         if self.bias:
             weights[self.features] += amount
+
+    def add_scaled_to_both(self, a: float, weights: Array, b: float, moments: Array) -> None:
+        a, b = a * self.scale, b * self.scale
+        sparse_add_both(self.values, self.columns, a, weights, b, moments)
+        if self.bias:
+            weights[self.features] += a
+            moments[self.features] += b
 
     def squared_norm(self) -> float:
         return _lifted_square(self, sparse_square(self.values, self.columns))

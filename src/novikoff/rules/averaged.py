@@ -10,10 +10,10 @@ move costs twice its non-zeros; no sum over the whole weight vector is ever take
 
 from typing import Any, NamedTuple
 
-from novikoff.rows import add_scaled
+from novikoff.rows import add_scaled_to_both
 from novikoff.rules import protocol
 from novikoff.rules.perceptron import Perceptron
-from novikoff.rules.protocol import Seen, State, Vector, combination, move, require, score, step
+from novikoff.rules.protocol import Seen, State, Vector, require, score, step
 
 
 class AveragedState(NamedTuple):
@@ -39,8 +39,8 @@ class Averaged(NamedTuple):
         return step(self.inner, state.inner, row, seen)
 
     def move(self, state: AveragedState, row: Any, amount: float, seen: Seen) -> None:
-        move(self.inner, state.inner, row, amount, seen)
-        add_scaled(row, amount * seen.label * seen.t, state.moments)
+        along = amount * seen.label
+        add_scaled_to_both(row, along, state.weights, along * seen.t, state.moments)
 
     def accepts(self, row: Any) -> Any:
         return protocol.accepts(self.inner, row)
@@ -53,10 +53,8 @@ class Averaged(NamedTuple):
 
     def start(self, initial: Vector) -> AveragedState:
         inner = protocol.start(self.inner, initial)
-        additive = combination(self.inner, inner) is inner.weights
-        require(
-            additive, f"{type(self.inner).__name__} cannot be averaged: its moves do not add up"
-        )
+        additive = not hasattr(type(self.inner), "move")
+        require(additive, f"{type(self.inner).__name__} cannot be averaged: it moves its own way")
         return AveragedState(inner.weights, 0.0 * inner.weights, inner)
 
     def readout(self, state: AveragedState, seen: int) -> State:
