@@ -23,8 +23,10 @@ class Relaxation(NamedTuple):
     tie: Tie = TIES["mistake"]
 
     def step(self, state, row, seen: Seen):
+        if not seen.mistaken:
+            return 0.0
         size = squared_norm(row)
-        if not seen.mistaken or size == 0.0:
+        if size == 0.0:  # a row of zeros cannot be helped
             return 0.0
         return self.relax * (self.goal - seen.label * seen.score) / size
 
