@@ -238,10 +238,10 @@ def _sparse_sum(builder: Any, values: Any, columns: Any, factor: Any, beside: An
     return parts[0]
 
 
-def _ahead(builder: Any, number: Any) -> Iterator[tuple[Any, int]]:
-    """Two loops over 0..number: in steps of AHEAD, and over what is left one by one."""
-    whole = builder.and_(number, _index(-AHEAD))
-    for start, stop, step in ((_index(0), whole, AHEAD), (whole, number, 1)):
+def _ahead(builder: Any, number: Any, stride: int = AHEAD) -> Iterator[tuple[Any, int]]:
+    """Two loops over 0..number: in steps of `stride`, and over what is left one by one."""
+    whole = builder.and_(number, _index(-stride))
+    for start, stop, step in ((_index(0), whole, stride), (whole, number, 1)):
         with cgutils.for_range_slice(builder, start, stop, _index(step)) as (k, _):
             yield k, step
 
@@ -318,7 +318,8 @@ def _sparse_square(typing_context: Any, values: Any, columns: Any) -> Any:
 def _scatter(builder: Any, values: Any, columns: Any, targets: list[tuple[Any, Any]]) -> None:
     """array[columns[k]] += amount * values[k] for each of the targets (amount, array).
 
-    Eight are read before the first is written: no column comes twice.
+    Eight sums (more would not fit the registers) are begun before the first is written: no column
+    comes twice.
     """
 
     def begin(k: Any) -> list[tuple[Any, Any]]:
@@ -329,7 +330,8 @@ def _scatter(builder: Any, values: Any, columns: Any, targets: list[tuple[Any, A
             for amount, at in places
         ]
 
-    for k, step in _ahead(builder, builder.extract_value(values.shape, 0)):
+    number = builder.extract_value(values.shape, 0)
+    for k, step in _ahead(builder, number, AHEAD // len(targets)):
         for sums in [begin(builder.add(k, _index(ahead))) for ahead in range(step)]:
             for at, total in sums:
                 builder.store(total, at)
