@@ -80,7 +80,7 @@ def _usable(rule: Any, row: Any, size: float) -> bool:
 
 def _make_epoch(sources: str) -> Any:
     def epoch(rule: Any, state: Any, reading: Any, tally: Any, log: Any) -> int:
-        sources  # noqa: B018  (see `_compiled`)
+        sources  # noqa: B018  (see `compiled`)
         before = tally.seen[0] - reading.start
         for place in range(reading.start, reading.stop):
             i = reading.order[place] if reading.order.size else place
@@ -138,7 +138,7 @@ def _make_first_refused(sources: str) -> Any:
 
 def first_refused_for(rule: Any) -> Any:
     """first_refused(rule, rows): the first row that cannot be learned from, or -1."""
-    return _compiled(_make_first_refused, _kinds(rule))
+    return compiled(_make_first_refused, _kinds(rule))
 
 
 def epoch_for(rule: Any, log: Any) -> Any:
@@ -146,13 +146,13 @@ def epoch_for(rule: Any, log: Any) -> Any:
 
     It returns 0, or 1 + the number of the row that it stopped at and could not learn from.
     """
-    return _compiled(_make_epoch, (*_kinds(rule), type(log)))
+    return compiled(_make_epoch, (*_kinds(rule), type(log)))
 
 
 def answers_for(rule: Any) -> Any:
     """answers(rule, readout, rows, start, out): fill `out` with what the rule decides,
     NaN where it does not accept the row."""
-    return _compiled(_make_answers, _kinds(rule))
+    return compiled(_make_answers, _kinds(rule))
 
 
 plain_epoch = _make_epoch("")
@@ -166,7 +166,7 @@ def _kinds(rule: Any) -> tuple[type, ...]:
 
 
 @functools.cache
-def _compiled(make: Any, kinds: tuple[type, ...]) -> Any:
+def compiled(make: Any, kinds: tuple[type, ...]) -> Any:
     """Compile with a disk cache that is right even though these functions choose by type.
 
     Numba's cache does not notice when the code of such a choice changes, and would serve the old

@@ -72,6 +72,16 @@ def rough_square(self: Any) -> Any:
 
 
 @abstract
+def raise_maxima(self: Any, maxima: Array) -> Any:
+    """maxima[j] = max(maxima[j], |value in column j|), bias aside; whether all values are finite."""
+
+
+@abstract
+def fingerprint(self: Any) -> Any:
+    """A number of 64 bits that tells rows apart, bias and scale aside; see docs/certificate.md."""
+
+
+@abstract
 def entries(self: Any) -> Any:
     """How many entries the row stores, zeros of a dense row and the bias included."""
 
@@ -89,6 +99,23 @@ def value(self: Any, k: int) -> Any:
 @register_jitable(**COMPILED)
 def _lifted_square(row: "DenseRow | CsrRow", square: float) -> float:
     return (square + 1.0 if row.bias else square) * row.scale * row.scale
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
+
+
+@register_jitable(**COMPILED)
+def _mixed(number: float, column: int) -> np.uint64:
+    """What one entry adds to a row's fingerprint: nothing if it is zero.
+
+    The bits and the column, stirred by the last steps of Steele, Lea and Flood's splitmix64.
+    """
+    x = np.float64(number).view(np.uint64) + np.uint64(column + 1) * GOLDEN
+    x = (x ^ (x >> _30)) * _FIRST
+    x = (x ^ (x >> _27)) * _SECOND
+    return x ^ (x >> _31) if number != 0.0 else np.uint64(0)
 
 
 class DenseRow(NamedTuple):
@@ -123,6 +150,20 @@ class DenseRow(NamedTuple):
         if self.bias:
             total += weights[len(self.values)]
         return total * self.scale, _lifted_square(self, square)
+
+    def raise_maxima(self, maxima: Array) -> bool:
+        finite = True
+        for j in range(self.values.shape[0]):
+            size = abs(float(self.values[j]))
+            maxima[j] = size if size > maxima[j] else maxima[j]
+            finite &= size < np.inf
+        return finite
+
+    def fingerprint(self) -> np.uint64:
+        total = np.uint64(0)
+        for j in range(self.values.shape[0]):
+            total += _mixed(float(self.values[j]), j)
+        return total
 
     def entries(self) -> int:
         return len(self.values) + int(self.bias)
@@ -173,6 +214,20 @@ class CsrRow(NamedTuple):
         if self.bias:
             total += weights[self.features]
         return total * self.scale, _lifted_square(self, square)
+
+    def raise_maxima(self, maxima: Array) -> bool:
+        finite = True
+        for k in range(self.values.shape[0]):
+            size, j = abs(float(self.values[k])), self.columns[k]
+            maxima[j] = size if size > maxima[j] else maxima[j]
+            finite &= size < np.inf
+        return finite
+
+    def fingerprint(self) -> np.uint64:
+        total = np.uint64(0)
+        for k in range(self.values.shape[0]):
+            total += _mixed(float(self.values[k]), np.int64(self.columns[k]))
+        return total
 
     def entries(self) -> int:
         return len(self.values) + int(self.bias)

@@ -1,0 +1,145 @@
+"""What a verdict says."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+SEPARABLE, QUASI, INSEPARABLE, UNDECIDED = (
+    "separable",
+    "quasi-separable",
+    "inseparable",
+    "undecided",
+)
+
+
+class Margin(NamedTuple):
+    """What is proven of the margin: lower_squared <= gamma^2 <= upper_squared, exactly.
+
+    upper_squared is None where nothing bounds it from above yet.
+    """
+
+    lower_squared: Fraction
+    upper_squared: Fraction | None
+
+    @property
+    def lower(self) -> float:
+        """A double that is not above the margin."""
+        return root(self.lower_squared, up=False)
+
+    @property
+    def upper(self) -> float:
+        """A double that is not below the margin."""
+        return math.inf if self.upper_squared is None else root(self.upper_squared, up=True)
+
+    @property
+    def squared(self) -> Fraction | None:
+        """gamma^2 where it is known exactly."""
+        return self.lower_squared if self.lower_squared == self.upper_squared else None
+
+
+class Coefficient(NamedTuple):
+    """What becomes of one coefficient of an unpenalised fit (logistic, or Poisson).
+
+    status: "finite"; "diverges"; or "unidentified": the rows do not determine it at all.
+    sign: where it diverges, "+" or "-" if every direction of divergence agrees, else "either";
+    None otherwise.
+    """
+
+    name: str
+    status: str
+    sign: str | None
+
+
+class Identical(NamedTuple):
+    """Rows that are the same but for their labels."""
+
+    rows: int  # how many rows have such a twin
+    groups: int  # how many different rows they are
+    first: tuple[int, int]  # two of them
+
+
+class Stage(NamedTuple):
+    """How far the work is, for whoever watches."""
+
+    doing: str
+    outcome: str | None  # as soon as it is proven
+    lower: float  # the margin's bracket so far
+    upper: float
+    scans: int
+
+
+Watch = Callable[[Stage], None]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether rows are separable, by how much, and which are in the way; with the proof.
+
+    margin and radius are of the rows as the learner sees them: lifted, and scaled to unit length
+    where asked. conflict: rows and positive multipliers whose combination of signed rows is zero.
+    strict: for each row, whether some hyperplane that has no row on the wrong side has it strictly
+    on its own side (all if separable, none if inseparable). certificate: the proof, None if
+    undecided.
+    """
+
+    outcome: str
+    rows: int
+    features: int
+    margin: Margin
+    radius_squared: Fraction
+    mistake_bound: int | None
+    weights: npt.NDArray[np.float64] | None
+    intercept: float | None
+    conflict: list[tuple[int, Fraction]]
+    strict: npt.NDArray[np.bool_] | None
+    rank: int | None  # of the lifted rows; None if it was not needed
+    identical: Identical | None
+    certificate: Any
+    signed: Any = field(repr=False)
+    scans: int = 0
+    fate: Any = field(default=None, repr=False)  # judges coefficients
+
+    @property
+    def radius(self) -> float:
+        """D: the length of the longest row, rounded up."""
+        return root(self.radius_squared, up=True)
+
+    @property
+    def coefficients(self) -> list[Coefficient]:
+        """What becomes of each coefficient of an unpenalised fit, the intercept last.
+
+        Worked out when first asked for: the signs take a verdict for each coefficient.
+        """
+        return self.fate.coefficients() if self.fate is not None else []
+
+    def contrast(self, weights: Any, name: str = "contrast") -> Coefficient:
+        """What becomes of a combination of coefficients: one weight for each, intercept last."""
+        return self.fate.contrast(weights, name)
+
+
+def root(square: Fraction, *, up: bool) -> float:
+    """The square root as a double, rounded up or down: never on the wrong side."""
+    if square <= 0:
+        return 0.0
+    top, bottom = square.numerator, square.denominator
+    shift = 2 * max(0, 64 - (top * bottom).bit_length() // 2 + 1)
+    whole = math.isqrt(top * bottom << shift)
+    value = _ratio(whole + up, bottom << (shift // 2))
+    exact = Fraction(value) if math.isfinite(value) else None
+    if exact is not None and up and exact * exact < square:
+        return math.nextafter(value, math.inf)
+    if exact is not None and not up and exact * exact > square:
+        return math.nextafter(value, 0.0)
+    return value
+
+
+def _ratio(top: int, bottom: int) -> float:
+    try:
+        return top / bottom
+    except OverflowError:
+        return math.inf
