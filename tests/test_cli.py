@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -12,12 +11,13 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from shell import answer, novikoff, until_shown
 
 FIT_KEYS = {
     "rule", "rows", "features", "epochs", "mistakes", "mistakes_per_epoch", "converged",
     "stopped_because", "radius", "margin_ceiling", "model",
 }  # fmt: skip
-COMMANDS = ["fit", "predict", "examples", "demo"]
+COMMANDS = ["fit", "predict", "check", "verify", "examples", "demo"]
 LOADED_BY_HELP = """
 import sys
 from novikoff.cli import main
@@ -40,33 +40,11 @@ print("sklearn" in sys.modules)
 """
 
 
-def novikoff(*words, stdin="", cwd=None):
-    """Run a command; returns (exit code, standard output, standard error)."""
-    done = subprocess.run(
-        [sys.executable, "-m", "novikoff", *map(str, words)],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env=os.environ | {"COLUMNS": "100"},
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
-
-
 def printed(code):
     """The lines that a script prints."""
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
-
-
-def answer(*words, stdin=""):
-    """The JSON object that a command prints, and nothing else."""
-    code, out, err = novikoff(*words, "--json", stdin=stdin)
-    assert (code, err) == (0, "")
-    assert out.count("\n") == 1
-    return json.loads(out)
 
 
 def test_fit_json_has_the_contract():
@@ -303,26 +281,9 @@ def test_fit_starts_without_scikit_learn():
     assert printed(LOADED_BY_FIT)[-1] == "False"
 
 
-def until_progress(*words):
-    """Start a command with a terminal for standard error; return it and what it showed by then."""
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "novikoff", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=slave,
-        text=True,
-    )
-    os.close(slave)
-    shown = b""
-    while b"rows/s" not in shown:
-        shown += os.read(master, 4096)  # raises when the command has ended without showing any
-    return process, master, shown.decode()
-
-
 def test_ctrl_c_ends_with_what_was_learned_so_far(tmp_path):
-    process, master, shown = until_progress(
-        "fit", "example:digits-8", "--max-epochs", 10**8, "--save", tmp_path / "m"
-    )
+    words = ["-m", "novikoff", "fit", "example:digits-8", "--max-epochs", 10**8]
+    process, master, shown = until_shown([*words, "--save", tmp_path / "m"], "rows/s")
     for word in ("epoch ", "mistakes", "margin below", "rows/s"):
         assert word in shown
     process.send_signal(signal.SIGINT)

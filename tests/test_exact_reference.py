@@ -111,7 +111,7 @@ def test_the_margin_is_above_zero_exactly_where_the_rows_are_separable(seed):
 def test_known_margins():
     two = exact.facts([[0], [2]], [False, True], bias=False)
     assert (two.outcome, two.strict) == ("quasi-separable", [False, True])
-    # the nearest point of the segment from (-1, -1) to (3, 1) is (1, -2) / 5 away from zero
+    # the nearest point of the segment from (-1, -1) to (3, 1) is (1, -2) / 5
     assert exact.facts([[1], [3]], [False, True]).margin_squared == Fraction(1, 5)
     assert exact.facts([[3, 4]], [True], bias=False).margin_squared == 25
 

@@ -3,6 +3,9 @@
     import novikoff as nk
     model = nk.Perceptron().fit(X, y)
     model.mistakes_, model.converged_, model.margin_ceiling_
+    verdict = nk.check(X, y)
+    verdict.outcome, verdict.margin.squared, verdict.conflict
+    nk.verify(verdict.certificate, X, y)
 
 Names are loaded when they are first used, so that `import novikoff` costs next to nothing.
 """
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     )
     from novikoff.estimators.files import load, save
     from novikoff.sources import open
+    from novikoff.verdict import check
+    from novikoff.verification import verify
 
 __version__ = "0.1.0"
 
@@ -41,14 +46,22 @@ __all__ = [
     "VotedPerceptron",
     "Winnow",
     "bounds",
+    "check",
     "load",
     "open",
     "rules",
     "save",
+    "verify",
 ]
 
 _MODULES = {"bounds", "rules"}
-_HOMES = {"open": "sources", "save": "estimators.files", "load": "estimators.files"}
+_HOMES = {
+    "check": "verdict",
+    "load": "estimators.files",
+    "open": "sources",
+    "save": "estimators.files",
+    "verify": "verification",
+}
 
 
 def __getattr__(name: str) -> Any:

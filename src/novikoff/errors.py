@@ -15,3 +15,7 @@ class ParameterError(NovikoffError):
 
 class ModelError(NovikoffError):
     """A model file that is damaged, of another version, or not a model at all."""
+
+
+class CertificateError(NovikoffError):
+    """A certificate that is damaged, of another version, or not one at all."""

@@ -25,11 +25,14 @@ _njit: Any = njit
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def compile_loop(function: Function, *, cache: bool = True) -> Function:
-    """Numba's `njit`, for loops that allocate nothing; cached on disk where there is a place."""
+def compile_loop(function: Function, *, cache: bool = True, threads: bool = False) -> Function:
+    """Numba's `njit`, for loops that allocate nothing; cached on disk where there is a place.
+
+    threads: whether other threads may run meanwhile.
+    """
     with contextlib.suppress(RuntimeError):  # nowhere to write: compile in each process
-        return cast(Function, _njit(cache=cache, _nrt=False)(function))
-    return cast(Function, _njit(_nrt=False)(function))
+        return cast(Function, _njit(cache=cache, nogil=threads, _nrt=False)(function))
+    return cast(Function, _njit(nogil=threads, _nrt=False)(function))
 
 
 def compiled_as(function: Callable[..., Any], implementation: Callable[..., Any]) -> None:

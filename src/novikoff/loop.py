@@ -166,7 +166,7 @@ def _kinds(rule: Any) -> tuple[type, ...]:
 
 
 @functools.cache
-def compiled(make: Any, kinds: tuple[type, ...]) -> Any:
+def compiled(make: Any, kinds: tuple[type, ...], threads: bool = False) -> Any:
     """Compile with a disk cache that is right even though these functions choose by type.
 
     Numba's cache does not notice when the code of such a choice changes, and would serve the old
@@ -181,8 +181,8 @@ def compiled(make: Any, kinds: tuple[type, ...]) -> Any:
         if foreign:
             names = " ".join(f"{kind.__module__}.{kind.__qualname__}" for kind in foreign)
             function.__qualname__ += f".{hashlib.sha256(names.encode()).hexdigest()[:16]}"
-        return compile_loop(function)
-    return compile_loop(make(""), cache=False)
+        return compile_loop(function, threads=threads)
+    return compile_loop(make(""), cache=False, threads=threads)
 
 
 def _sources(kinds: tuple[type, ...]) -> list[Path] | None:

@@ -43,6 +43,38 @@ class IntegerRow(NamedTuple):
     denominator: int
 
 
+class Given(NamedTuple):
+    """Rows and labels as users have them, all in one form."""
+
+    matrix: Any  # see `sources.arrays.as_matrix`
+    y: Any  # as many labels as there are rows
+    exact: npt.NDArray[Any] | None
+    lines: npt.NDArray[np.int64] | None
+    names: list[str] | None
+
+    @classmethod
+    def of(cls, X: Any, y: Any = None) -> "Given":
+        """From arrays, sparse matrices, frames or a source; DataError says what cannot be used."""
+        names = lines = exact = None
+        if isinstance(X, Source):
+            if y is not None:
+                raise ParameterError("a source brings its own labels: leave y out")
+            names, chunk = X.feature_names, X.read()
+            X, y, lines = chunk.X, chunk.y, chunk.lines
+            exact = getattr(chunk, "exact", None)
+        elif hasattr(X, "columns"):
+            names = [str(name) for name in X.columns]
+        if y is None:
+            raise DataError("there are no labels: pass y, one label for each row")
+        if exact is None:
+            X, exact = _exactly(X)
+        matrix = as_matrix(X)
+        if matrix.shape[1] < 1:
+            raise DataError(f"X has 0 feature(s) (shape {matrix.shape}); at least 1 is needed")
+        refuse_mismatch(matrix.shape[0], np.shape(y)[0] if np.ndim(y) else 0)
+        return cls(matrix, y, exact, lines, names)
+
+
 class Signed:
     """Signed rows and where they came from.
 
@@ -85,32 +117,29 @@ class Signed:
             raise ParameterError(f"family must be one of {', '.join(FAMILIES)}, not {family!r}")
         if family == "poisson" and (unit_length or positive is not None):
             raise ParameterError("counts have no unit length and no positive label")
-        names = lines = exact = None
-        if isinstance(X, Source):
-            if y is not None:
-                raise ParameterError("a source brings its own labels: leave y out")
-            names, chunk = X.feature_names, X.read()
-            X, y, lines = chunk.X, chunk.y, chunk.lines
-            exact = getattr(chunk, "exact", None)
-        elif hasattr(X, "columns"):
-            names = [str(name) for name in X.columns]
-        if y is None:
-            raise DataError("there are no labels: pass y, one label for each row")
-        if exact is None:
-            X, exact = _exactly(X)
-        matrix = as_matrix(X)
-        if matrix.shape[1] < 1:
-            raise DataError(f"X has 0 feature(s) (shape {matrix.shape}); at least 1 is needed")
-        refuse_mismatch(matrix.shape[0], np.shape(y)[0] if np.ndim(y) else 0)
-        signs, labels = _counts(y) if family == "poisson" else _signs(y, positive)
-        rows = make_rows(matrix, bool(fit_intercept), False)
-        signed = cls(rows, signs, labels, family=family, unit_length=unit_length, exact=exact)
-        signed.lines, signed.feature_names = lines, names
+        given = Given.of(X, y)
+        signs, labels = _counted(given.y) if family == "poisson" else _signs(given.y, positive)
+        return cls.made(given, signs, labels, fit_intercept, family, unit_length)
+
+    @classmethod
+    def made(
+        cls,
+        given: "Given",
+        signs: npt.NDArray[np.int8],
+        labels: LabelPair | None,
+        bias: bool,
+        family: str,
+        unit_length: bool,
+    ) -> "Signed":
+        """From rows whose signs are known."""
+        rows = make_rows(given.matrix, bool(bias), False)
+        signed = cls(rows, signs, labels, family=family, unit_length=unit_length, exact=given.exact)
+        signed.lines, signed.feature_names = given.lines, given.names
         return signed
 
     @property
     def count(self) -> int:
-        return length(self.rows)
+        return int(length(self.rows))
 
     @property
     def features(self) -> int:
@@ -132,7 +161,7 @@ class Signed:
 
     def row(self, i: int) -> IntegerRow:
         """Row i, exactly."""
-        columns, numbers = self._entries(i)
+        columns, numbers = self.entries(i)
         ratios = [number.as_integer_ratio() for number in numbers]
         denominator = math.lcm(*(ratio[1] for ratio in ratios)) if ratios else 1
         sign = int(self.signs[i])
@@ -141,12 +170,13 @@ class Signed:
             columns, values = [*columns, self.features], [*values, sign * denominator]
         return IntegerRow(columns, values, denominator)
 
-    def _entries(self, i: int) -> tuple[list[int], list[Any]]:
+    def entries(self, i: int) -> tuple[list[int], list[Any]]:
+        """The columns and exact values of row i that are not zero, unsigned and without bias."""
+        place: Any = i
+        columns: Any = range(self.features)
         if isinstance(self.rows, CsrRows):
             place = slice(int(self.rows.starts[i]), int(self.rows.starts[i + 1]))
             columns = self.rows.columns[place].tolist()
-        else:
-            place, columns = i, range(self.features)
         numbers = (self.rows.values if self.exact is None else self.exact)[place].tolist()
         kept = [(column, number) for column, number in zip(columns, numbers, strict=True) if number]
         return [column for column, _ in kept], [number for _, number in kept]
@@ -208,6 +238,7 @@ def as_fraction(number: Any, place: tuple[int, ...]) -> Fraction:
 
 def _signs(y: Any, positive: Any) -> tuple[npt.NDArray[np.int8], LabelPair]:
     classes, codes = encode(y)
+    labels: LabelPair | None
     if positive is not None:
         chosen = [k for k, label in enumerate(classes.tolist()) if label == positive]
         if not chosen:
@@ -231,7 +262,15 @@ def _signs(y: Any, positive: Any) -> tuple[npt.NDArray[np.int8], LabelPair]:
     return signs, labels
 
 
-def _counts(y: Any) -> tuple[npt.NDArray[np.int8], None]:
+def _counted(y: Any) -> tuple[npt.NDArray[np.int8], None]:
+    signs = count_signs(y)
+    if not (signs > 0).any():
+        raise DataError("every count is 0: no fit has a finite intercept, nothing else to decide")
+    return signs, None
+
+
+def count_signs(y: Any) -> npt.NDArray[np.int8]:
+    """+1 for counts above 0, -1 for 0."""
     try:
         counts = np.asarray(y).reshape(-1).astype(np.float64)
     except (TypeError, ValueError):
@@ -242,9 +281,7 @@ def _counts(y: Any) -> tuple[npt.NDArray[np.int8], None]:
             f'row {bad[0]} has the count {counts[bad[0]]}; with family="poisson" counts are finite'
             " and not negative"
         )
-    if not counts.any():
-        raise DataError("every count is 0: no fit has a finite intercept, nothing else to decide")
-    return np.where(counts > 0.0, 1, -1).astype(np.int8), None
+    return np.where(counts > 0.0, 1, -1).astype(np.int8)
 
 
 def _listed(classes: npt.NDArray[Any]) -> str:

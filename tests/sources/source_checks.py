@@ -48,6 +48,10 @@ def check_chunk(chunk: Chunk) -> None:
     if y is not None:
         assert y.dtype.kind == "U" or y.dtype in (np.int64, np.float64)
         assert len(y) == X.shape[0]
+    if chunk.exact is not None:
+        values = X if isinstance(X, np.ndarray) else X.data
+        assert chunk.exact.shape == values.shape
+        assert [float(number) for number in chunk.exact.flat] == values.ravel().tolist()
     if lines is not None:
         assert len(lines) == X.shape[0]
         assert (np.diff(lines) > 0).all()

@@ -1,18 +1,23 @@
-"""The command line: `novikoff fit`, `predict`, `examples` and `demo`.
+"""The command line: `novikoff fit`, `predict`, `check`, `verify`, `examples` and `demo`.
 
 Commands load what they need when they run; `novikoff --help` starts without Numba.
-Exit codes: 0 done, 2 bad input or usage, 130 interrupted.
+Exit codes: 0 done, or yes; 1 no (`check`: not separable, `verify`: not valid); 2 bad input or
+usage; 3 undecided; 70 a defect of novikoff itself; 130 interrupted.
 """
 
 import contextlib
+import io
 import os
 import sys
+import traceback
 
 import typer
 
 from novikoff import __version__
-from novikoff.cli import demo, examples, fit, predict
+from novikoff.cli import check, demo, examples, fit, predict, verify
 from novikoff.errors import NovikoffError
+
+DEFECT = 70  # as sysexits.h has it
 
 app = typer.Typer(
     name="novikoff",
@@ -42,6 +47,8 @@ def _options(
 
 app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
+app.command("check")(check.check)
+app.command("verify")(verify.verify)
 app.command("examples")(examples.examples)
 app.command("demo")(demo.demo)
 
@@ -53,6 +60,8 @@ def _last_words(message: str) -> None:
 
 def main() -> None:
     """Run a command; bad input ends with one line on standard error and exit code 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know fewer letters than labels do
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except NovikoffError as error:
@@ -70,3 +79,6 @@ def main() -> None:
     except MemoryError as error:
         typer.echo(f"novikoff: out of memory: {error}", err=True)
         sys.exit(2)
+    except Exception:  # a script must not take Python's own exit code, 1, for an answer
+        traceback.print_exc()
+        sys.exit(DEFECT)

@@ -68,6 +68,14 @@ ZeroBasedOption = Annotated[
         rich_help_panel=READING,
     ),
 ]
+DecimalOption = Annotated[
+    bool,
+    typer.Option(
+        "--decimal",
+        help="Take numbers in text as the exact decimals they write, not as doubles.",
+        rich_help_panel=READING,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 

@@ -25,6 +25,7 @@ _APPLIES_TO = {
     "header": ("csv", "tsv"),
     "delimiter": ("csv",),
     "zero_based": ("svmlight",),
+    "decimal": ("csv", "tsv", "svmlight"),
 }
 
 
@@ -36,6 +37,7 @@ def open(
     header: bool | None = None,
     delimiter: str | None = None,
     zero_based: bool | None = None,
+    decimal: bool = False,
     features: int | None = None,
     labelled: bool = True,
 ) -> Source:
@@ -51,6 +53,8 @@ def open(
     header: whether a table's first line names its columns.
     delimiter: what stands between the fields of a table; `" "` is any run of blanks.
     zero_based: whether the first index of an svmlight file is 0, not 1.
+    decimal: whether a number in text means exactly the decimal it writes, so that 0.1 + 0.2 = 0.3;
+        chunks then carry it in `exact`. By default it means the nearest double.
     features: how many features there must be (for svmlight: the width of every chunk).
     labelled: False if the rows have no labels; then every column is a feature.
 
@@ -62,6 +66,7 @@ def open(
     if not text:
         raise DataError("the path is empty: name a file, '-' for standard input, or example:NAME")
     options = {"target": target, "header": header, "delimiter": delimiter, "zero_based": zero_based}
+    options["decimal"] = decimal or None
     asked = {key: value for key, value in options.items() if value is not None}
     _check_features_option(text, features)
     if target is not None and not labelled:
@@ -96,6 +101,8 @@ def _check_applies(name: str, format: str, asked: dict[str, Any]) -> None:
         formats = _APPLIES_TO.get(option, FORMATS)
         if format not in formats:
             hint = "put parameters into its name" if format == "example" else "or pass format="
+            if option == "decimal":
+                hint = "its numbers are doubles from the start"
             raise DataError(
                 f"{name}: {option}={value!r} is for {', '.join(formats)}, but this is "
                 f"read as {format}: leave it out, {hint}"

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ Matrix: TypeAlias = Any
 #: int64 or float64 where every label is a number, text (dtype U) otherwise.
 LabelArray: TypeAlias = NDArray[Any]
 Lines: TypeAlias = NDArray[np.int64]
+#: Fractions, in an array of objects.
+Exact: TypeAlias = NDArray[Any]
 
 #: The widest data accepted: column numbers must fit the 32-bit indices of a CSR matrix.
 LARGEST_INDEX = 2**31 - 1
@@ -21,12 +23,28 @@ LARGEST_INDEX = 2**31 - 1
 CHUNK_ROWS = 4096
 
 
-class Chunk(NamedTuple):
-    """Some consecutive rows, their raw labels (None: the data has none) and their file's lines."""
-
+class _Three(NamedTuple):
     X: Matrix
     y: LabelArray | None
     lines: Lines | None
+
+
+class Chunk(_Three):
+    """Some consecutive rows, their raw labels (None: the data has none) and their file's lines.
+
+    `exact`, where it was asked for, holds the very numbers that X has as the nearest doubles:
+    Fractions in the shape of X, or of X.data if X is a CSR matrix. It is no fourth item, so that a
+    chunk always unpacks as X, y, lines.
+    """
+
+    exact: Exact | None
+
+    def __new__(
+        cls, X: Matrix, y: LabelArray | None, lines: Lines | None, exact: Exact | None = None
+    ) -> Self:
+        chunk = super().__new__(cls, X, y, lines)
+        chunk.exact = exact
+        return chunk
 
 
 class Source(ABC):

@@ -6,12 +6,15 @@ floating point numbers accurately", 1990). NumPy does that for thousands of toke
 times faster than one by one. Longer numbers, exponents and all that is odd is left to float().
 """
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.sources.tokens import NotANumberError, number, plain
+from novikoff.sources.base import Exact
+from novikoff.sources.tokens import NotANumberError, exact, number, plain
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -81,6 +84,27 @@ def numbers(found: Tokens, wanted: Ints) -> Floats:
         except NotANumberError as problem:
             raise BadTokenError(int(place), str(problem)) from None
     return values
+
+
+def fractions(found: Tokens, wanted: Ints) -> Exact:
+    """The tokens at the places `wanted`, each exactly as it is written."""
+    values: dict[str, Fraction] = {}  # real data repeat themselves
+    exactly = np.empty(len(wanted), dtype=object)
+    for k, place in enumerate(wanted.tolist()):
+        word = found.word(place)
+        if word not in values:
+            try:
+                values[word] = exact(word)
+            except NotANumberError as problem:
+                raise BadTokenError(k, str(problem)) from None
+        exactly[k] = values[word]
+    return exactly
+
+
+def joined_exact(parts: Sequence[Exact | None]) -> Exact | None:
+    """The exact numbers of several runs of rows, if they were asked for."""
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if known else None
 
 
 def _block(

@@ -2,19 +2,20 @@
 
 `parse` tries the quick way first, which works on many lines at once and gives up on anything out
 of the ordinary; the careful way takes one token at a time, so that it can say what is wrong where.
-Both give the same numbers, those of float(token).
+Both give the same numbers, those of float(token), and beside them the exact ones if asked to.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.sources.base import LARGEST_INDEX, Lines, data_error
-from novikoff.sources.decimals import BadTokenError, numbers, tokens
-from novikoff.sources.tokens import NotANumberError, number, shown
+from novikoff.sources.base import LARGEST_INDEX, Exact, Lines, data_error
+from novikoff.sources.decimals import BadTokenError, fractions, joined_exact, numbers, tokens
+from novikoff.sources.tokens import NotANumberError, exact, number, shown
 
 #: Nothing but index:value pairs. A value takes every digit it can and gives none back, so that only
 #: a blank can come between it and the next index.
@@ -35,18 +36,18 @@ class Pairs(NamedTuple):
     starts: NDArray[np.int64]
     indices: NDArray[np.int64]
     values: NDArray[np.float64]
+    exact: Exact | None
     lines: Lines
 
 
-def parse(name: str, batch: Sequence[Line], labelled: bool) -> Pairs:
+def parse(name: str, batch: Sequence[Line], labelled: bool, decimal: bool) -> Pairs:
     """The rows of some lines; `name` is the file's, for complaints."""
     cut = [_cut(name, line, labelled) for line in batch]
     labels, rests = [label for label, _ in cut], [rest for _, rest in cut]
-    parsed = _quick(rests) or _careful(name, batch, rests)
-    counts, indices, values = parsed
-    starts = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
+    parsed = _quick(rests, decimal) or _careful(name, batch, rests, decimal)
+    starts = np.concatenate(([0], np.cumsum(parsed.counts, dtype=np.int64)))
     lines = np.array([line.number for line in batch], dtype=np.int64)
-    return Pairs(labels, starts, indices, values, lines)
+    return Pairs(labels, starts, parsed.indices, parsed.values, parsed.exact, lines)
 
 
 def joined(parts: Sequence[Pairs]) -> Pairs:
@@ -57,6 +58,7 @@ def joined(parts: Sequence[Pairs]) -> Pairs:
         np.concatenate(([0], np.cumsum(counts, dtype=np.int64))),
         np.concatenate([part.indices for part in parts]),
         np.concatenate([part.values for part in parts]),
+        joined_exact([part.exact for part in parts]),
         np.concatenate([part.lines for part in parts]),
     )
 
@@ -65,6 +67,7 @@ class _Numbers(NamedTuple):
     counts: Sequence[int]
     indices: NDArray[np.int64]
     values: NDArray[np.float64]
+    exact: Exact | None
 
 
 def _cut(name: str, line: Line, labelled: bool) -> tuple[str, str]:
@@ -82,7 +85,7 @@ def _cut(name: str, line: Line, labelled: bool) -> tuple[str, str]:
     return "", line.text
 
 
-def _quick(rests: Sequence[str]) -> _Numbers | None:
+def _quick(rests: Sequence[str], decimal: bool) -> _Numbers | None:
     """All pairs at once, or None if something about them is unusual."""
     text = " ".join(filter(None, rests))
     if not _REGULAR.fullmatch(text):
@@ -95,26 +98,34 @@ def _quick(rests: Sequence[str]) -> _Numbers | None:
         return None
     try:
         values = numbers(found, places)
+        exactly = fractions(found, places) if decimal else None
     except BadTokenError:
         return None
-    return _Numbers([rest.count(":") for rest in rests], indices.astype(np.int64), values)
+    return _Numbers([rest.count(":") for rest in rests], indices.astype(np.int64), values, exactly)
 
 
-def _careful(name: str, batch: Sequence[Line], rests: Sequence[str]) -> _Numbers:
+def _careful(name: str, batch: Sequence[Line], rests: Sequence[str], decimal: bool) -> _Numbers:
     """The pairs one by one, with a complaint that names the first bad one."""
-    indices: list[int] = []
-    values: list[float] = []
-    counts: list[int] = []
-    for line, rest in zip(batch, rests, strict=True):
-        before = len(indices)
-        for index, value in _row(name, line.number, rest):
-            indices.append(index)
-            values.append(value)
-        counts.append(len(indices) - before)
-    return _Numbers(counts, np.array(indices, dtype=np.int64), np.array(values, dtype=np.float64))
+    rows = [
+        list(_row(name, line.number, rest, decimal))
+        for line, rest in zip(batch, rests, strict=True)
+    ]
+    pairs = [pair for row in rows for pair in row]
+    return _Numbers(
+        [len(row) for row in rows],
+        np.array([pair.index for pair in pairs], dtype=np.int64),
+        np.array([pair.value for pair in pairs], dtype=np.float64),
+        np.array([pair.exact for pair in pairs], dtype=object) if decimal else None,
+    )
 
 
-def _row(name: str, line: int, rest: str) -> Iterator[tuple[int, float]]:
+class _Pair(NamedTuple):
+    index: int
+    value: float
+    exact: Fraction | None
+
+
+def _row(name: str, line: int, rest: str, decimal: bool) -> Iterator[_Pair]:
     for token in rest.split():
         left, colon, right = token.partition(":")
         if not colon:
@@ -124,10 +135,10 @@ def _row(name: str, line: int, rest: str) -> Iterator[tuple[int, float]]:
         if left == "qid":
             continue
         try:
-            value = number(right)
+            value, exactly = number(right), exact(right) if decimal else None
         except NotANumberError as problem:
             raise data_error(name, line, f"in {shown(token)}: {problem}") from None
-        yield _index(name, line, left, token), value
+        yield _Pair(_index(name, line, left, token), value, exactly)
 
 
 def _index(name: str, line: int, left: str, token: str) -> int:

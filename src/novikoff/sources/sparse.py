@@ -16,16 +16,11 @@ def scipy_sparse() -> Any:
     return importlib.import_module("scipy.sparse")
 
 
-def sort_columns(
-    starts: Ints, columns: Ints, values: NDArray[np.float64]
-) -> tuple[Ints, NDArray[np.float64]]:
-    """Columns and values with each row's columns in ascending order."""
+def column_order(starts: Ints, columns: Ints) -> Ints | slice:
+    """What to index the entries with so that each row's columns ascend."""
     row_of = _row_of(starts)
     descends = (columns[1:] < columns[:-1]) & (row_of[1:] == row_of[:-1])
-    if not descends.any():
-        return columns, values
-    order = np.lexsort((columns, row_of))
-    return columns[order], values[order]
+    return np.lexsort((columns, row_of)) if descends.any() else slice(None)
 
 
 def first_repeat(starts: Ints, columns: Ints) -> tuple[int, int] | None:

@@ -5,11 +5,11 @@ from itertools import islice
 
 import numpy as np
 
-from novikoff.sources.base import CHUNK_ROWS, Chunk, Matrix, Source, checked_rows, data_error
+from novikoff.sources.base import CHUNK_ROWS, Chunk, Source, checked_rows, data_error
 from novikoff.sources.inputs import Input
 from novikoff.sources.labels import Labels
 from novikoff.sources.pairs import Line, Pairs, joined, parse
-from novikoff.sources.sparse import csr, first_repeat, sort_columns
+from novikoff.sources.sparse import Ints, column_order, csr, first_repeat
 from novikoff.sources.tokens import shown
 
 
@@ -28,11 +28,13 @@ class SvmlightSource(Source):
         given: Input,
         *,
         zero_based: bool | None = None,
+        decimal: bool = False,
         features: int | None = None,
         labelled: bool = True,
     ) -> None:
         self.name, self.replayable = given.name, given.replayable
         self._input, self._features, self._labelled = given, features, labelled
+        self._decimal = decimal
         self._told = None if zero_based is None else 1 - zero_based
         self.index_base: int | None = self._told
 
@@ -65,7 +67,7 @@ class SvmlightSource(Source):
         empty = True
         while batch := list(islice(numbered, rows)):
             empty = False
-            yield parse(self.name, batch, self._labelled)
+            yield parse(self.name, batch, self._labelled, self._decimal)
         if empty:
             raise data_error(
                 self.name,
@@ -75,15 +77,19 @@ class SvmlightSource(Source):
 
     def _chunk(self, pairs: Pairs, labels: Labels, width: int) -> Chunk:
         """The rows as a matrix at least `width` columns wide, and their labels."""
-        X = self._matrix(pairs, width)
-        y = labels.convert(pairs.labels, pairs.lines) if self._labelled else None
-        return Chunk(X, y, pairs.lines)
-
-    def _matrix(self, pairs: Pairs, width: int) -> Matrix:
         base = self.index_base or 0
         if base and (pairs.indices == 0).any():
             raise data_error(self.name, _line_of(pairs, 0), self._zero_in_one_based())
-        columns, values = sort_columns(pairs.starts, pairs.indices - base, pairs.values)
+        order = column_order(pairs.starts, pairs.indices)
+        columns = pairs.indices[order] - base
+        width = self._checked_width(pairs, columns, width)
+        X = csr(pairs.starts, columns, pairs.values[order], width)
+        y = labels.convert(pairs.labels, pairs.lines) if self._labelled else None
+        return Chunk(X, y, pairs.lines, None if pairs.exact is None else pairs.exact[order])
+
+    def _checked_width(self, pairs: Pairs, columns: Ints, width: int) -> int:
+        """How many columns it takes; none may come twice, or be beyond those asked for."""
+        base = self.index_base or 0
         if repeat := first_repeat(pairs.starts, columns):
             row, column = repeat
             raise data_error(
@@ -96,7 +102,7 @@ class SvmlightSource(Source):
         width = max(width, int(columns.max(initial=-1)) + 1)
         if self._features is not None and width > self._features:
             self._refuse_index(pairs, self._features - 1 + base)
-        return csr(pairs.starts, columns, values, self._features or width)
+        return self._features or width
 
     def _zero_in_one_based(self) -> str:
         if self._told is None:

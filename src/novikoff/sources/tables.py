@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import DataError
-from novikoff.sources.base import CHUNK_ROWS, Chunk, Lines, Source, checked_rows, data_error
-from novikoff.sources.decimals import BadTokenError, numbers, tokens
+from novikoff.sources.base import CHUNK_ROWS, Chunk, Exact, Lines, Source, checked_rows, data_error
+from novikoff.sources.decimals import BadTokenError, fractions, joined_exact, numbers, tokens
 from novikoff.sources.inputs import Input
 from novikoff.sources.labels import Labels
 from novikoff.sources.layout import find_layout
@@ -20,6 +20,7 @@ _WORD_HINT = "; only the target column may hold words"
 
 class _Batch(NamedTuple):
     X: NDArray[np.float64]
+    exact: Exact | None
     labels: list[str]
     lines: Lines
 
@@ -35,11 +36,12 @@ class TableSource(Source):
         delimiter: str | None = None,
         header: bool | None = None,
         target: str | int | None = None,
+        decimal: bool = False,
         features: int | None = None,
         labelled: bool = True,
     ) -> None:
         self.name, self.format, self.replayable = given.name, kind, given.replayable
-        self._input = given
+        self._input, self._decimal = given, decimal
         self.layout = find_layout(
             given,
             delimiter="\t" if kind == "tsv" else delimiter,
@@ -64,6 +66,7 @@ class TableSource(Source):
         batches = list(self._batches(CHUNK_ROWS))
         whole = _Batch(
             np.concatenate([batch.X for batch in batches]),
+            joined_exact([batch.exact for batch in batches]),
             [label for batch in batches for label in batch.labels],
             np.concatenate([batch.lines for batch in batches]),
         )
@@ -72,7 +75,7 @@ class TableSource(Source):
     def _chunk(self, batch: _Batch, labels: Labels) -> Chunk:
         unlabelled = self.layout.target is None
         y = None if unlabelled else labels.convert(batch.labels, batch.lines)
-        return Chunk(batch.X, y, batch.lines)
+        return Chunk(batch.X, y, batch.lines, batch.exact)
 
     def _batches(self, rows: int) -> Iterator[_Batch]:
         layout, lines = self.layout, enumerate(self._input.lines(), 1)
@@ -90,11 +93,17 @@ class TableSource(Source):
             places = np.delete(places, target, axis=1)
         try:
             values = numbers(found, places.reshape(-1))
+            exact = fractions(found, places.reshape(-1)) if self._decimal else None
         except BadTokenError as problem:
             row, column = divmod(problem.place, places.shape[1])
             place = int(places[row, column])
             raise self._bad_field(fields.lines[row], place, found.word(place), problem) from None
-        return _Batch(values.reshape(places.shape), labels, np.array(fields.lines, dtype=np.int64))
+        return _Batch(
+            values.reshape(places.shape),
+            None if exact is None else exact.reshape(places.shape),
+            labels,
+            np.array(fields.lines, dtype=np.int64),
+        )
 
     def _bad_field(self, line: int, place: int, token: str, problem: BadTokenError) -> DataError:
         column = self.layout.column(place % self.layout.width)

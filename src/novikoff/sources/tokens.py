@@ -2,12 +2,19 @@
 
 import math
 import re
+from decimal import Decimal
+from fractions import Fraction
 
 #: How empty cells are written by spreadsheets, R and pandas; compared in lower case.
 MISSING = frozenset({"", "na", "nan", "n/a", "null", "none"})
 SHOWN_CHARACTERS = 40
 
+#: Exact numbers are kept within these: a token of ten bytes must not become one of gigabytes.
+LARGEST_EXPONENT = 5000
+MOST_CHARACTERS = 5000
+
 _HEXADECIMAL = re.compile(r"[+-]?0[xX]")
+_EXPONENT = re.compile(r"[eE][+-]?0*([0-9]*)")
 
 
 class NotANumberError(ValueError):
@@ -35,6 +42,27 @@ def number(token: str) -> float:
     if not math.isfinite(value):
         raise NotANumberError(_why(token))
     return value
+
+
+def exact(token: str) -> Fraction:
+    """The very number that number(token) rounds to a double.
+
+    >>> exact("0.1"), exact("-25e-1")
+    (Fraction(1, 10), Fraction(-5, 2))
+    """
+    number(token)  # refuses what is none
+    exponent = _EXPONENT.search(token)
+    if exponent and int(exponent[1][:5] or 0) > LARGEST_EXPONENT:
+        raise NotANumberError(
+            f"found {shown(token)}, expected a number with an exponent from -{LARGEST_EXPONENT} to"
+            f" {LARGEST_EXPONENT}: scale its column, or read it as a double"
+        )
+    if len(token) > MOST_CHARACTERS:
+        raise NotANumberError(
+            f"found {shown(token)}, expected a number of at most {MOST_CHARACTERS} characters:"
+            " round it, or read it as a double"
+        )
+    return Fraction(Decimal(token.strip()))
 
 
 def plain(text: str) -> bool:

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.errors import ParameterError
+
 SEPARABLE, QUASI, INSEPARABLE, UNDECIDED = (
     "separable",
     "quasi-separable",
@@ -97,7 +99,6 @@ class Verdict:
     intercept: float | None
     conflict: list[tuple[int, Fraction]]
     strict: npt.NDArray[np.bool_] | None
-    rank: int | None  # of the lifted rows; None if it was not needed
     identical: Identical | None
     certificate: Any
     signed: Any = field(repr=False)
@@ -115,11 +116,21 @@ class Verdict:
 
         Worked out when first asked for: the signs take a verdict for each coefficient.
         """
-        return self.fate.coefficients() if self.fate is not None else []
+        found: list[Coefficient] = self.fate.coefficients if self.fate is not None else []
+        return found
 
     def contrast(self, weights: Any, name: str = "contrast") -> Coefficient:
         """What becomes of a combination of coefficients: one weight for each, intercept last."""
-        return self.fate.contrast(weights, name)
+        if self.fate is None:
+            raise ParameterError("nothing is known of any contrast: the verdict is undecided")
+        found: Coefficient = self.fate.contrast(weights, name)
+        return found
+
+    @property
+    def rank(self) -> int | None:
+        """The rank of the lifted rows; None if undecided, or with too many columns to say."""
+        found: int | None = self.fate.rank if self.fate is not None else None
+        return found
 
 
 def root(square: Fraction, *, up: bool) -> float:

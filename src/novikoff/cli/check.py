@@ -1,0 +1,139 @@
+"""`novikoff check`: separable or not, by how much, and which rows and coefficients matter."""
+
+import enum
+import json as json_format
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from novikoff.cli import options
+from novikoff.cli.watching import Watching, known
+from novikoff.errors import ParameterError
+
+EXIT_CODES = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "undecided": 3}
+INTERRUPTED = 130
+QUESTION = "The question"
+
+
+class Family(enum.StrEnum):
+    BINARY = "binary"
+    POISSON = "poisson"
+
+
+def check(
+    data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    bias: Annotated[
+        bool,
+        typer.Option(
+            "--bias/--no-bias",
+            help="Whether the hyperplane has an intercept.",
+            rich_help_panel=QUESTION,
+        ),
+    ] = True,
+    unit_length: Annotated[
+        bool,
+        typer.Option("--unit-length", help="Scale rows to length 1.", rich_help_panel=QUESTION),
+    ] = False,
+    family: Annotated[
+        Family,
+        typer.Option(
+            help="binary: two labels, logistic regression; poisson: counts.",
+            rich_help_panel=QUESTION,
+        ),
+    ] = Family.BINARY,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL",
+            help="Tell this label from all the others.",
+            rich_help_panel=QUESTION,
+        ),
+    ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            help="How narrow the margin's bracket must be, (upper - lower) / upper: 0 asks for"
+            " the exact margin, 1 for the verdict alone.",
+            show_default="exact where feasible, else 0.001",
+            rich_help_panel=QUESTION,
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Stop after so long, with what is proven by then.",
+            show_default="none",
+            rich_help_panel=QUESTION,
+        ),
+    ] = None,
+    coefficients: Annotated[
+        bool | None,
+        typer.Option(
+            "--coefficients/--no-coefficients",
+            help="Say which coefficients of an unpenalised fit diverge.",
+            show_default="up to 100 columns",
+            rich_help_panel=QUESTION,
+        ),
+    ] = None,
+    contrast: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=WEIGHT,...",
+            help="Say whether this combination of coefficients diverges, such as x1=1,x2=-1;"
+            " may be repeated.",
+            rich_help_panel=QUESTION,
+        ),
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Write the proof to this file.", dir_okay=False)
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    json: options.JsonOption = False,
+    decimal: options.DecimalOption = False,
+    format: options.FormatOption = None,
+    target: options.TargetOption = None,
+    header: options.HeaderOption = None,
+    delimiter: options.DelimiterOption = None,
+    zero_based: options.ZeroBasedOption = None,
+) -> None:
+    """Decide whether a hyperplane separates the rows, and prove it.
+
+    Exit codes: 0 separable, 1 not separable (inseparable, or quasi-separable), 3 undecided.
+
+    Example: novikoff check example:iris-setosa --certificate setosa.json
+    """
+    from novikoff.cli.findings import Question, investigate
+    from novikoff.cli.telling import tell
+
+    source = options.open_source(
+        data, format, target, header, delimiter, zero_based, decimal=decimal
+    )
+    if certificate is not None and not certificate.absolute().parent.is_dir():
+        folder = certificate.absolute().parent
+        raise ParameterError(f"--certificate {certificate}: there is no folder {folder}")
+    asked = {
+        "fit_intercept": bias,
+        "unit_length": unit_length,
+        "family": family.value,
+        "precision": precision,
+        "time_limit": time_limit,
+    }
+    question = Question(asked, positive, contrast or [], coefficients)
+    try:
+        with Watching(quiet or json) as progress:
+            found = investigate(question, source, progress.watch)
+    except KeyboardInterrupt:
+        typer.echo(", ".join(["novikoff: interrupted", *_proven(progress)]), err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    written = certificate if found.verdict.certificate is not None else None
+    if written is not None:
+        found.verdict.certificate.write(written)
+    text = json_format.dumps(found.as_json(written)) if json else tell(found, certificate)
+    typer.echo(text)
+    raise typer.Exit(EXIT_CODES[found.verdict.outcome])
+
+
+def _proven(progress: Watching) -> list[str]:
+    return [] if progress.stage is None else known(progress.stage)

@@ -1,0 +1,148 @@
+"""What `check` found out: a verdict with what it is about, and as JSON."""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flint import fmpz
+
+from novikoff.cli.contrasts import Columns
+from novikoff.errors import DataError, ParameterError
+from novikoff.sources import Chunk, Source
+from novikoff.sources.tokens import NotANumberError, number
+from novikoff.verdict import check
+from novikoff.verdict.result import UNDECIDED, Coefficient, Stage, Verdict, Watch
+
+MOST_COLUMNS = 100  # whose coefficients are looked at without being asked for
+
+
+class Question(NamedTuple):
+    """What is asked of some rows."""
+
+    options: dict[str, Any]  # of `check`
+    positive: str | None = None
+    contrasts: Sequence[str] = ()
+    coefficients: bool | None = None
+
+    def wants_coefficients(self, columns: int, seconds: float) -> bool:
+        """Whether to look at the coefficients, after so long; they have no time limit."""
+        if self.coefficients is not None:
+            return self.coefficients
+        limit = self.options["time_limit"]
+        return columns <= MOST_COLUMNS and (limit is None or seconds < limit)
+
+
+class Findings(NamedTuple):
+    """A verdict, the rows it is about, and what else was asked for; None where it was not."""
+
+    source: Source
+    labels: Any
+    verdict: Verdict
+    rank: int | None  # looked at together with the coefficients
+    coefficients: list[Coefficient] | None
+    contrasts: list[Coefficient] | None
+    seconds: float
+
+    def as_json(self, certificate: Path | None) -> dict[str, Any]:
+        """The keys that scripts rely on, and a few more."""
+        verdict = self.verdict
+        margin = verdict.margin
+        return {
+            "outcome": verdict.outcome,
+            "rows": verdict.rows,
+            "features": verdict.features,
+            "margin": {
+                "lower": margin.lower,
+                "upper": _finite(margin.upper),
+                "squared": None if margin.squared is None else ratio(margin.squared),
+            },
+            "radius": _finite(verdict.radius),
+            "mistake_bound": verdict.mistake_bound,
+            "conflict": [
+                {"row": int(row), "multiplier": ratio(multiplier)}
+                for row, multiplier in verdict.conflict
+            ],
+            "coefficients": _listed(self.coefficients),
+            "contrasts": _listed(self.contrasts),
+            "strict": None if verdict.strict is None else int(verdict.strict.sum()),
+            "rank": self.rank,
+            "identical": verdict.identical
+            and {"rows": verdict.identical.rows, "groups": verdict.identical.groups},
+            "scans": verdict.scans,
+            "seconds": round(self.seconds, 3),
+            "certificate": None if certificate is None else str(certificate),
+        }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _listed(coefficients: list[Coefficient] | None) -> list[dict[str, Any]] | None:
+    return None if coefficients is None else [each._asdict() for each in coefficients]
+
+
+def ratio(value: Fraction) -> str:
+    """A fraction as "p/q", of any length: Python itself writes no more than 4300 digits."""
+    top, bottom = (fmpz(part).str() for part in value.as_integer_ratio())
+    return top if bottom == "1" else f"{top}/{bottom}"
+
+
+class Kept(Source):
+    """A source read once and kept, to look at its labels before they are judged."""
+
+    def __init__(self, source: Source) -> None:
+        self.name, self.format = source.name, source.format
+        self.chunk = source.read()
+        self.feature_names, self.target_name = source.feature_names, source.target_name
+
+    def read(self) -> Chunk:
+        """All rows at once."""
+        return self.chunk
+
+    def chunks(self, rows: int = 0) -> Iterator[Chunk]:
+        """All rows at once too: they are in memory."""
+        yield self.chunk
+
+
+def investigate(question: Question, source: Source, watch: Watch) -> Findings:
+    """Read the rows, and answer."""
+    watch(Stage("reading", None, 0.0, math.inf, 0))
+    kept = Kept(source)
+    chunk = kept.chunk
+    if chunk.y is None:
+        raise DataError(f"{source.name}: the rows have no labels")
+    columns = Columns(kept.feature_names, chunk.X.shape[1], question.options["fit_intercept"])
+    weights = [columns.weights(text) for text in question.contrasts]
+    options = question.options | {"positive": _as_label(question.positive, chunk.y)}
+    began = time.perf_counter()
+    verdict = check(kept, watch=watch, **options)
+    seconds = time.perf_counter() - began
+    if verdict.outcome == UNDECIDED:
+        return Findings(kept, chunk.y, verdict, None, None, None, seconds)
+    watch(_looking_on(verdict))
+    contrasts = [
+        verdict.contrast(each, name) for each, name in zip(weights, question.contrasts, strict=True)
+    ]
+    rank, coefficients = None, None
+    if question.wants_coefficients(chunk.X.shape[1], seconds):
+        rank, coefficients = verdict.rank, verdict.coefficients
+    return Findings(kept, chunk.y, verdict, rank, coefficients, contrasts, seconds)
+
+
+def _looking_on(verdict: Verdict) -> Stage:
+    margin = verdict.margin
+    return Stage("coefficients", verdict.outcome, margin.lower, margin.upper, verdict.scans)
+
+
+def _as_label(text: str | None, labels: Any) -> Any:
+    """A label from the command line, of the kind that the data's labels have."""
+    if text is None or labels.dtype.kind == "U":
+        return text
+    try:
+        return number(text)
+    except NotANumberError:
+        raise ParameterError(f"--positive {text}: the labels of these rows are numbers") from None

@@ -1,0 +1,88 @@
+"""`novikoff verify`: check a certificate against the data, without trusting whoever wrote it."""
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from novikoff.cli import options
+from novikoff.errors import CertificateError, DataError
+
+
+def verify(
+    certificate: Annotated[
+        Path, typer.Argument(help="A file that --certificate of check or fit wrote.")
+    ],
+    data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    json: options.JsonOption = False,
+    format: options.FormatOption = None,
+    target: options.TargetOption = None,
+    header: options.HeaderOption = None,
+    delimiter: options.DelimiterOption = None,
+    zero_based: options.ZeroBasedOption = None,
+) -> None:
+    """Check a certificate: compute anew, from the data and exactly, all that it claims.
+
+    Exit codes: 0 valid, 1 not valid.
+
+    Example: novikoff verify setosa.json example:iris-setosa
+    """
+    from novikoff.verification import Verification
+    from novikoff.verification import verify as check
+
+    content = _content(certificate)
+    proof = None
+    try:
+        proof = _parsed(content)
+        source = _opened(data, proof, (format, target, header, delimiter, zero_based))
+        found = check(proof, source)
+    except CertificateError as error:
+        found = Verification(False, str(error))
+    answer = _as_json(found, proof)
+    typer.echo(json_format.dumps(answer) if json else _as_text(answer, certificate, data))
+    raise typer.Exit(0 if found.valid else 1)
+
+
+def _content(path: Path) -> bytes:
+    """A file that is not there is bad usage; one that holds no certificate is not valid."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _parsed(content: bytes) -> Any:
+    from novikoff.certificate import read
+
+    text = content.decode(errors="replace")
+    if not text.lstrip().startswith("{"):
+        raise CertificateError("not a certificate: not a JSON object")
+    return read(text)
+
+
+def _opened(data: str, proof: Any, reading: tuple[Any, ...]) -> Any:
+    """The data, with numbers of the kind that the certificate is about."""
+    rational = proof.fields["numbers"] == "rational"
+    try:
+        return options.open_source(data, *reading, decimal=rational)
+    except DataError:
+        if not rational:
+            raise
+        # If it is not text, its numbers are doubles, and the certificate is about other ones.
+        return options.open_source(data, *reading)
+
+
+def _as_json(found: Any, proof: Any) -> dict[str, Any]:
+    fields = {} if proof is None else proof.fields
+    known = {name: fields.get(name) for name in ("claim", "rows", "features")}
+    return {"valid": found.valid, "reason": found.reason, **known}
+
+
+def _as_text(answer: dict[str, Any], certificate: Path, data: str) -> str:
+    if not answer["valid"]:
+        return f"NOT VALID: {certificate} proves nothing about {data}\n  {answer['reason']}"
+    from novikoff.cli.training import count
+
+    rows, features = count(answer["rows"], "row"), count(answer["features"], "feature")
+    return f"VALID: {certificate} proves of {data} ({rows}, {features}): {answer['claim']}"

@@ -1,0 +1,208 @@
+"""The figures of a certificate, exactly: a rounding filter decides all rows that it can, and exact
+arithmetic the few that are left.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpz_mat
+
+from novikoff import products
+from novikoff.scan import SMALLEST, UNIT, Vector
+from novikoff.signed import IntegerRow, Signed, dot
+
+Number = int | float | Fraction
+Places = npt.NDArray[np.int64]
+Terms = Sequence[tuple[int, Number]]  # rows and their multipliers
+
+REGULAR = 1e-280, 1e280  # squares between these are right but for rounding
+ROOT_BITS = 64  # of a row's length rounded down
+
+
+class Rational(NamedTuple):
+    """A vector of rational numbers over one positive denominator."""
+
+    numerators: list[int]
+    denominator: int
+
+    @property
+    def squared(self) -> Fraction:
+        return Fraction(sum(top * top for top in self.numerators), self.denominator**2)
+
+    def fractions(self) -> list[Fraction]:
+        return [Fraction(top, self.denominator) for top in self.numerators]
+
+
+def rational(vector: Iterable[Number]) -> Rational:
+    """Numbers over their least common denominator."""
+    ratios = [number.as_integer_ratio() for number in vector]
+    bottom = math.lcm(*{ratio[1] for ratio in ratios})
+    return Rational([top * (bottom // each) for top, each in ratios], bottom)
+
+
+class Filter(NamedTuple):
+    """z . w for all rows but for rounding: w times some power of two, and how far off it can be.
+
+    error is infinite where doubles can tell nothing.
+    """
+
+    weights: Vector
+    error: float
+
+
+def filtered(signed: Signed, numerators: list[int]) -> Filter:
+    """Integer weights as doubles that give no row a score above 1 or so."""
+    scan = signed.scan
+    tops = [top if size else 0 for top, size in zip(numerators, scan.maxima, strict=True)]
+    sizes = np.frexp(scan.maxima)[1].tolist()
+    high = max((t.bit_length() + s for t, s in zip(tops, sizes, strict=True) if t), default=0)
+    try:
+        weights = np.array([t / (1 << high) if high > 0 else float(t << -high) for t in tops])
+    except OverflowError:
+        return Filter(np.zeros(len(tops)), math.inf)
+    # twice the error of the sum is more than enough for the rounding of the weights as well
+    return Filter(weights, 2.0 * scan.error(weights) + SMALLEST * float(scan.maxima.sum()) * 2.0)
+
+
+def lowest(signed: Signed, numerators: list[int]) -> Fraction:
+    """The smallest z . w of all rows, w being integers."""
+    sieve = filtered(signed, numerators)
+    found = signed.scan.lowest(sieve.weights)
+    near = signed.scan.up_to(_above(found.score + 2.0 * sieve.error), found, sieve.weights)
+    return products.smallest(signed, near, numerators)
+
+
+def _above(limit: float) -> float:
+    """A limit that is safe from its own rounding; infinite if it is not a number."""
+    return math.nextafter(limit, math.inf) if limit < math.inf else math.inf
+
+
+def score_signs(signed: Signed, numerators: list[int]) -> npt.NDArray[np.int8]:
+    """The sign of z . w for each row."""
+    sieve = filtered(signed, numerators)
+    scores = signed.scan.scores(sieve.weights)
+    known = np.abs(scores) > sieve.error
+    out = np.sign(np.where(known, scores, 0.0)).astype(np.int8)
+    near = np.flatnonzero(~known)
+    out[near] = products.signs(signed, near, [numerators])[:, 0]
+    return out
+
+
+def lowest_square(signed: Signed, numerators: list[int]) -> Fraction:
+    """The smallest (z . w)^2 / |z|^2, where all scores are positive."""
+    scan, sieve = signed.scan, filtered(signed, numerators)
+    regular = (scan.squares > REGULAR[0]) & (scan.squares < REGULAR[1])
+    with np.errstate(all="ignore"):
+        scales = 1.0 / np.sqrt(scan.squares)
+    # |z . w - computed| <= growth |z| |w|: scaled, the error is the same for rows of any length;
+    # four times that is more than enough for the roundings of weights, squares, roots and products
+    growth = scan.steps * UNIT / (1.0 - scan.steps * UNIT)
+    lost = SMALLEST * (scan.steps + float(scan.maxima.sum()) + float(np.abs(sieve.weights).sum()))
+    shortest = float(scan.squares.min(where=regular, initial=REGULAR[1])) ** 0.5
+    error = 4.0 * (growth * float(np.linalg.norm(sieve.weights)) + lost / shortest)
+    found = scan.lowest(sieve.weights, ~regular, scales)
+    limit = found.score + 2.0 * error if sieve.error < math.inf else math.inf
+    scales[~regular] = math.inf  # above any limit: they are looked at anyway
+    near = scan.up_to(_above(limit), found, sieve.weights, scales)
+    near = np.union1d(near, np.flatnonzero(~regular))
+    return min(_squared(row, numerators) for row in _different(signed, near))
+
+
+def _squared(row: IntegerRow, numerators: list[int]) -> Fraction:
+    return Fraction(dot(row, numerators) ** 2, sum(value * value for value in row.values))
+
+
+def _different(signed: Signed, places: Places) -> Iterator[IntegerRow]:
+    """These rows, most of the repeated ones only once."""
+    before = None
+    for i in places.tolist():
+        row = signed.row(i)
+        if row != before:
+            yield row
+        before = row
+
+
+def radius_squared(signed: Signed) -> Fraction:
+    """The largest |z|^2, or 1 with unit length."""
+    if signed.unit_length:
+        return Fraction(1)
+    squares = signed.scan.squares
+    top = float(squares.max())
+    near = np.arange(signed.count)
+    if REGULAR[0] < top < REGULAR[1]:
+        near = np.flatnonzero(squares >= top * (1.0 - 4.0 * signed.scan.steps * UNIT))
+    return products.largest_square(signed, near)
+
+
+def summed(signed: Signed, terms: Terms) -> Rational:
+    """The sum of multiplier * z."""
+    rows, factors = [signed.row(i) for i, _ in terms], rational(each for _, each in terms)
+    bottom = math.lcm(*(row.denominator for row in rows))
+    wholes = [
+        top * (bottom // row.denominator) for top, row in zip(factors.numerators, rows, strict=True)
+    ]
+    total = [0] * signed.dim
+    used = sorted({column for row in rows for column in row.columns})
+    if used and 4 * sum(len(row.columns) for row in rows) >= len(rows) * len(used):
+        dense = fmpz_mat(1, len(rows), wholes) * fmpz_mat([line(row, used) for row in rows])
+        for k, column in enumerate(used):
+            total[column] = int(dense[0, k])
+    else:
+        for whole, row in zip(wholes, rows, strict=True):
+            for column, value in zip(row.columns, row.values, strict=True):
+                total[column] += whole * value
+    return Rational(total, bottom * factors.denominator)
+
+
+def line(row: IntegerRow, used: list[int]) -> list[int]:
+    """The row in the columns that are used, dense."""
+    values = dict(zip(row.columns, row.values, strict=True))
+    return [values.get(column, 0) for column in used]
+
+
+def margin_above(signed: Signed, support: Terms) -> Fraction:
+    """An upper bound on the squared margin, from rows with positive multipliers."""
+    weight = Fraction(0)
+    for i, multiplier in support:
+        length = _length_below(signed.row(i)) if signed.unit_length else 1
+        weight += Fraction(multiplier) * length
+    return summed(signed, support).squared / weight**2
+
+
+def _length_below(row: IntegerRow) -> Fraction:
+    """|z| rounded down, as the page has it."""
+    square = Fraction(sum(value * value for value in row.values), row.denominator**2)
+    a, b = square.as_integer_ratio()
+    return Fraction(math.isqrt(a * b << 2 * ROOT_BITS), b << ROOT_BITS)
+
+
+class Separation(NamedTuple):
+    """What follows from a separator and multipliers of some rows."""
+
+    lower: Fraction  # of the squared margin
+    upper: Fraction
+    radius_squared: Fraction
+    mistake_bound: int
+
+    def figures(self) -> dict[str, Any]:
+        """By their names in a certificate."""
+        return {
+            "margin_squared": (self.lower, self.upper),
+            "radius_squared": self.radius_squared,
+            "mistake_bound": self.mistake_bound,
+        }
+
+
+def separation(signed: Signed, weights: Iterable[Number], support: Terms) -> Separation | None:
+    """The figures, or None if some row is not strictly on its own side."""
+    numerators = rational(weights).numerators
+    least = lowest(signed, numerators)
+    if least <= 0:
+        return None
+    square = lowest_square(signed, numerators) if signed.unit_length else least**2
+    lower, radius = square / sum(top * top for top in numerators), radius_squared(signed)
+    return Separation(lower, margin_above(signed, support), radius, radius // lower)

@@ -1,0 +1,204 @@
+"""Small linear systems over the rationals, solved by FLINT.
+
+Rows come as integers over a denominator (`signed.IntegerRow`). Ranks are first found modulo a
+prime: that can only make them smaller, and only for a prime that divides some minor, which one near
+2^63 practically never does; what follows is checked over the rationals all the same.
+"""
+
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any, NamedTuple
+
+import flint
+
+from novikoff.figures import Rational
+from novikoff.signed import IntegerRow, dot
+
+PRIME = 2**63 - 25
+
+
+class Closest(NamedTuple):
+    """w = sum of multipliers * rows, with row . w = the row's target for each of the rows."""
+
+    multipliers: list[Fraction]
+    weights: Rational
+
+
+def independent(rows: list[IntegerRow], dim: int) -> list[int]:
+    """Places of rows that are linearly independent and span all of them, the earlier ones first.
+
+    Modulo the prime: those given are independent for certain; that they span, only most likely.
+    """
+    if not rows:
+        return []
+    return _pivots(flint.nmod_mat(_columns_of(rows, dim), PRIME))
+
+
+def null_vector(rows: list[IntegerRow], dim: int, avoid: int = 0) -> list[Fraction] | None:
+    """Multipliers, not all zero, with sum of multipliers * rows = 0; None if there are none.
+
+    avoid: how many of the first rows not to choose as the one that depends on the others.
+    """
+    basis = independent(rows, dim)
+    if len(basis) == len(rows):
+        return None
+    within = set(basis)
+    free = next((k for k in range(avoid, len(rows)) if k not in within), None)
+    if free is None:
+        free = next(k for k in range(len(rows)) if k not in within)
+    solution = _expressed([rows[k] for k in basis], rows[free], dim)
+    if solution is None:  # dependent modulo the prime only
+        return None
+    result = [Fraction(0)] * len(rows)
+    for k, value in zip(basis, solution, strict=True):
+        result[k] = -value
+    result[free] = Fraction(1)
+    return result
+
+
+def _expressed(basis: list[IntegerRow], row: IntegerRow, dim: int) -> list[Fraction] | None:
+    """The row as a combination of independent rows, if it is one."""
+    table, scales = _integers([*basis, row])
+    target = table.pop()
+    if not basis:
+        return None if any(target) else []
+    across = _pivots(
+        flint.nmod_mat(len(basis), len(table[0]), [v for r in table for v in r], PRIME)
+    )
+    square = flint.fmpz_mat([[line[j] for line in table] for j in across])
+    solved = square.solve(flint.fmpz_mat([[target[j]] for j in across]))
+    tops, bottom = solved.numer_denom()
+    found = [int(tops[k, 0]) for k in range(len(basis))]
+    denominator = int(bottom)
+    check = flint.fmpz_mat(1, len(found), found) * flint.fmpz_mat(table)
+    if any(int(check[0, j]) != denominator * target[j] for j in range(len(target))):
+        return None
+    return [Fraction(value * scales[k], denominator * scales[-1]) for k, value in enumerate(found)]
+
+
+def closest(rows: list[IntegerRow], targets: list[int], dim: int) -> Closest | None:
+    """The shortest w with row . w = target for each row; None if the rows are dependent.
+
+    w = Z' a with (Z Z') a = t.
+    """
+    used = _used(rows)
+    place = {column: k for k, column in enumerate(used)}
+    matrix = flint.fmpz_mat([_line(row, place) for row in rows])
+    right = [[target * row.denominator] for target, row in zip(targets, rows, strict=True)]
+    try:
+        solved = (matrix * matrix.transpose()).solve(flint.fmpz_mat(right))
+    except ZeroDivisionError:
+        return None
+    tops, bottom = solved.numer_denom()
+    numerators = tops.transpose() * matrix
+    full = [0] * dim
+    for k, column in enumerate(used):
+        full[column] = int(numerators[0, k])
+    weights = Rational(full, int(bottom))
+    multipliers = [
+        Fraction(int(tops[k, 0]) * row.denominator, int(bottom)) for k, row in enumerate(rows)
+    ]
+    return Closest(multipliers, _reduced(weights))
+
+
+def projected(rows: list[IntegerRow], weights: Rational, dim: int) -> Rational:
+    """Weights without their part in the span of independent rows."""
+    targets = [Fraction(dot(row, weights.numerators), row.denominator) for row in rows]
+    bottom = lcm(*(target.denominator for target in targets))
+    part = closest(rows, [int(target * bottom) for target in targets], dim)
+    if part is None:
+        raise ValueError("the rows are not independent")
+    scale = part.weights.denominator * bottom
+    return _reduced(
+        Rational(
+            [
+                top * scale - other
+                for top, other in zip(weights.numerators, part.weights.numerators, strict=True)
+            ],
+            weights.denominator * scale,
+        )
+    )
+
+
+def complement(rows: list[IntegerRow], dim: int) -> list[Rational]:
+    """A basis of what is orthogonal to independent rows, in echelon form.
+
+    Each vector begins in a later column than the one before it.
+    """
+    if not rows:
+        return [Rational([int(i == j) for j in range(dim)], 1) for i in range(dim)]
+    # read from the right, the vectors that a reduced echelon form gives end where they should begin
+    place = {column: dim - 1 - column for column in range(dim)}
+    table = [_line(row, place) for row in rows]
+    reduced, scale, rank = flint.fmpz_mat(table).rref()
+    pivots = _leading(reduced, rank)
+    vectors = []
+    for free in reversed([j for j in range(dim) if j not in set(pivots)]):
+        vector = [0] * dim
+        vector[free] = int(scale)
+        for i, pivot in enumerate(pivots):
+            vector[pivot] = -int(reduced[i, free])
+        common = gcd(*vector)
+        vectors.append(Rational([value // common for value in reversed(vector)], 1))
+    return vectors
+
+
+def _used(rows: list[IntegerRow]) -> list[int]:
+    return sorted({column for row in rows for column in row.columns})
+
+
+def _line(row: IntegerRow, place: dict[int, int]) -> list[int]:
+    line = [0] * len(place)
+    for column, value in zip(row.columns, row.values, strict=True):
+        line[place[column]] = value
+    return line
+
+
+def _integers(rows: list[IntegerRow]) -> tuple[list[list[int]], list[Fraction]]:
+    """The rows in the columns that any of them uses, each column and then each row scaled so that
+    the integers are small; and what each row was multiplied by, apart from the columns.
+
+    Dependencies do not change with a column's unit, and small integers are solved faster.
+    """
+    used = _used(rows)
+    place = {column: k for k, column in enumerate(used)}
+    units = [1] * len(used)
+    for row in rows:
+        for column, value in zip(row.columns, row.values, strict=True):
+            k = place[column]
+            units[k] = lcm(units[k], row.denominator // gcd(value, row.denominator))
+    table, scales = [], []
+    for row in rows:
+        line = [0] * len(used)
+        for column, value in zip(row.columns, row.values, strict=True):
+            k = place[column]
+            line[k] = value * units[k] // row.denominator
+        common = gcd(*line) or 1
+        table.append([value // common for value in line])
+        scales.append(Fraction(1, common))
+    return table, scales
+
+
+def _columns_of(rows: list[IntegerRow], dim: int) -> Any:
+    """The rows as the columns of an integer matrix, used coordinates only."""
+    table, _ = _integers(rows)
+    return flint.fmpz_mat(table).transpose()
+
+
+def _pivots(matrix: Any) -> list[int]:
+    reduced, rank = matrix.rref()
+    return _leading(reduced, rank)
+
+
+def _leading(reduced: Any, rank: int) -> list[int]:
+    pivots, j = [], 0
+    for i in range(rank):
+        while int(reduced[i, j]) == 0:
+            j += 1
+        pivots.append(j)
+    return pivots
+
+
+def _reduced(vector: Rational) -> Rational:
+    common = gcd(vector.denominator, *vector.numerators)
+    return Rational([v // common for v in vector.numerators], vector.denominator // common)
