@@ -65,7 +65,26 @@ def _run(updates, start=(0, 0, 0), eta=1, tie="mistake", **options):
     X = np.array([[1.0, 0.5], [0.25, 2.0], [-1.0, 0.125], [-0.5, -2.0], [3.0, 0.1]])
     y = np.array([1, 1, -1, -1, 1])
     signed = Signed.of(X, y, **options)
-    return Case(X, y, training_run(signed, start[: signed.dim], eta, tie, updates))
+    start = start[: signed.dim]
+    if updates is None:
+        updates = learned(signed, start, eta, tie)
+    return Case(X, y, training_run(signed, start, eta, tie, updates))
+
+
+def learned(signed, start, eta, tie):
+    """The updates of the perceptron, in exact arithmetic, until an epoch without one."""
+    w, updates, before = [Fraction(each) for each in start], [], -1
+    at_zero = {"mistake": (-1, 1), "positive": (-1,), "negative": (1,), "keep": ()}[tie]
+    while len(updates) != before:
+        before = len(updates)
+        for i in range(signed.count):
+            row = signed.row(i)
+            score = sum(v * w[j] for j, v in zip(row.columns, row.values, strict=True))
+            if score < 0 or (score == 0 and signed.signs[i] in at_zero):
+                updates.append(i)
+                for j, v in zip(row.columns, row.values, strict=True):
+                    w[j] += Fraction(eta) * Fraction(v, row.denominator)
+    return updates
 
 
 XOR = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
@@ -116,10 +135,12 @@ def _made():
         "counts, empty conflict",
         _quasi(COUNTS[0][:3], COUNTS[1][:3], [1, -1], 1, 1, [], [(1, 0)], [[1, -1]], **counts),
     )
-    yield "training run", _run([0, 2, 3])
-    yield "training run with a start", _run([2, 3, 0], (-1.5, Fraction(1, 3), 2), 0.5, "keep")
+    yield "training run", _run(None)
+    yield "training run with a start", _run(None, (-1.5, Fraction(1, 3), 2), 0.5, "keep")
+    yield "training run, ties positive", _run(None, (1, -1, 0), Fraction(1, 3), "positive")
+    yield "training run, unfinished", _run([2, 0])
     yield "training run, rounded", _run([0, 0, 2, 1], eta=Fraction(1, 10), tie="positive")
-    yield "training run without end", _run([2], fit_intercept=False, tie="negative")
+    yield "training run without bias", _run(None, fit_intercept=False, tie="negative")
 
 
 CASES = dict(_made())
@@ -160,6 +181,10 @@ def changed(fields, path, value):
 
 def variants(value):
     """Other values for a place, near ones and odd ones."""
+    return [other for other in _variants(value) if json.dumps(other) != json.dumps(value)]
+
+
+def _variants(value):
     if isinstance(value, bool):
         return [not value, int(value), None]
     if isinstance(value, int):
@@ -181,7 +206,7 @@ def _other_texts(text):
     try:
         exact = parse(text)
     except ValueError:
-        return found + ["0" * 64, "separable", "inseparable", "rational", "poisson", "text", "keep"]
+        return [*found, "0" * 64, "separable", "inseparable", "rational", "poisson", "keep", "text"]
     tiny = Fraction(1, 10**40)
     near = [exact + 1, exact - 1, exact + tiny, exact - tiny, -exact, 2 * exact, Fraction(0)]
     return found + [number(each) for each in near if each != exact]

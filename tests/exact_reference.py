@@ -45,14 +45,15 @@ def signed_rows(X, positive, bias, family="binary"):
     ]
 
 
-def unit_rows(z, bits=160):
-    """The rows scaled to length 1 but for one part in 2^bits; a row of zeros stays."""
+def unit_rows(z, bits=400):
+    """The rows scaled to length 1, each entry cut to so many bits; a row of zeros stays."""
     scaled = []
     for row in z:
-        square = dot(row, row)
-        shift = 4 ** (bits + max(0, square.denominator.bit_length()))
-        length = Fraction(math.isqrt(math.floor(square * shift)), math.isqrt(shift))
-        scaled.append([v / length for v in row] if square else row)
+        square = Fraction(dot(row, row))
+        places = 4 ** (bits + square.denominator.bit_length())
+        length = Fraction(math.isqrt(math.floor(square * places)), math.isqrt(places))
+        unit = [v / length for v in row] if square else row
+        scaled.append([Fraction(math.floor(v * 2**bits), 2**bits) for v in unit])
     return scaled
 
 

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.cli import main
 from novikoff.verdict import check
-from shell import answer, novikoff, until_shown
+from shell import answer, until_shown
 
 CHECK_KEYS = {
     "outcome", "rows", "features", "margin", "radius", "mistake_bound", "conflict", "coefficients",
@@ -61,6 +62,19 @@ def save(tmp_path):
         return tmp_path / name
 
     return write
+
+
+@pytest.fixture
+def here(monkeypatch, capsys):
+    """What `shell.novikoff` does, without a process of its own: for tables of cases."""
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["novikoff", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, *capsys.readouterr()
+
+    return run
 
 
 def cancelled(found, example):
@@ -113,8 +127,8 @@ def test_the_command_line_says_what_the_function_does():
     assert [each["name"] for each in found["coefficients"]] == ["x0", "x1", "x2"]
 
 
-def test_text_for_separable_rows():
-    code, out, err = novikoff("check", "example:and")
+def test_text_for_separable_rows(here):
+    code, out, err = here("check", "example:and")
     assert (code, err) == (0, "")
     for words in (
         "SEPARABLE: a hyperplane has each row strictly on its side",
@@ -130,25 +144,25 @@ def test_text_for_separable_rows():
         assert words in out
 
 
-def test_identical_rows_are_counted_and_named_by_their_lines(save):
+def test_identical_rows_are_counted_and_named_by_their_lines(here, save):
     path = save("twins.csv", "x,y\n1,no\n2,yes\n1,yes\n7,no\n2,yes\n1,no\n9,yes\n7,yes\n")
     found = answer("check", path, code=1)
     assert found["outcome"] == "inseparable"
     assert found["identical"] == {"rows": 5, "groups": 2}
-    out = novikoff("check", path)[1]
+    out = here("check", path)[1]
     assert "5 rows in 2 groups are the same but for the label, such as line" in out
     assert "Look at the rows above: is a label wrong" in " ".join(out.split())
     assert "averaged" in out
 
 
-def test_a_conflict_names_the_lines_of_the_file(save):
-    text = "# a comment\n+1 1:1\n\n-1 1:2\n+1 1:3\n-1 1:-9\n"
-    out = novikoff("check", save("a.svm", text))[1]
+def test_a_conflict_names_the_lines_of_the_file(here, save):
+    text = "# a comment\n+1 1:1\n\n-1 1:2\n+1 1:3\n"
+    out = here("check", save("a.svm", text))[1]
     assert "line 4 (label -1) times" in out
     assert "line 5 (label 1) times" in out
 
 
-def test_quasi_separation_and_its_coefficients(save):
+def test_quasi_separation_and_its_coefficients(here, save):
     path = save("quasi.csv", QUASI)
     words = ["--contrast", "age=1,dose=-2", "--contrast", "age=1", "--contrast", "column 1=1"]
     found = answer("check", path, *words, code=1)
@@ -160,7 +174,7 @@ def test_quasi_separation_and_its_coefficients(save):
     ]
     signs = [(each["name"], each["sign"]) for each in found["contrasts"]]
     assert signs == [("age=1,dose=-2", "-"), ("age=1", None), ("column 1=1", "+")]
-    code, out, _ = novikoff("check", path, *words)
+    code, out, _ = here("check", path, *words)
     assert code == 1
     assert "2 of 6 rows strictly" in out
     assert "to +∞        dose" in out
@@ -168,12 +182,12 @@ def test_quasi_separation_and_its_coefficients(save):
     assert "age=1,dose=-2: to -∞" in out
 
 
-def test_coefficients_beyond_a_hundred_columns_are_asked_for(tmp_path):
+def test_coefficients_beyond_a_hundred_columns_are_asked_for(here, tmp_path):
     X = np.eye(101)
     np.savez(tmp_path / "wide.npz", X=X, y=np.arange(101) % 2)
     found = answer("check", tmp_path / "wide.npz", "--no-bias")
     assert (found["coefficients"], found["rank"]) == (None, None)
-    assert "--coefficients" in novikoff("check", tmp_path / "wide.npz", "--no-bias")[1]
+    assert "--coefficients" in here("check", tmp_path / "wide.npz", "--no-bias")[1]
     found = answer("check", tmp_path / "wide.npz", "--no-bias", "--coefficients")
     assert [each["sign"] for each in found["coefficients"]] == ["-", "+"] * 50 + ["-"]
     assert found["coefficients"][3]["name"] == "column 3"
@@ -190,23 +204,23 @@ def test_decimals_mean_what_they_write(save):
     assert (found["rank"], found["features"]) == (2, 2)
 
 
-def test_counts(save):
+def test_counts(here, save):
     path = save("counts.csv", "x,z,n\n1,0,0\n2,0,3\n1,0,2\n0,1,0\n")
     found = answer("check", path, "--family", "poisson", code=1)
     assert (found["outcome"], found["strict"]) == ("quasi-separable", 1)
     assert {each["name"]: each["sign"] for each in found["coefficients"]}["z"] == "-"
-    out = novikoff("check", path, "--family", "poisson")[1]
+    out = here("check", path, "--family", "poisson")[1]
     assert "has 1 zero strictly on one side" in " ".join(out.split())
     assert "Perceptron" not in out
 
 
-def test_one_label_against_the_rest(save):
+def test_one_label_against_the_rest(here, save):
     words = save("three.csv", THREE)
     assert answer("check", words, "--positive", "z")["outcome"] == "separable"
     assert answer("check", words, "--positive", "y", code=1)["outcome"] == "inseparable"
     numbers = save("numbers.csv", "1,10\n2,20\n3,30\n")
     assert answer("check", numbers, "--positive", "30.0")["outcome"] == "separable"
-    code, out, _ = novikoff("check", numbers, "--positive", "20")
+    code, out, _ = here("check", numbers, "--positive", "20")
     assert (code, "20 against the rest" in out, "line 1 (label 10)" in out) == (1, True, True)
 
 
@@ -214,14 +228,14 @@ def test_standard_input_is_read_whole():
     assert answer("check", "-", stdin="1,a\n2,b\n")["outcome"] == "separable"
 
 
-def test_out_of_time_is_undecided(tmp_path):
+def test_out_of_time_is_undecided(here, tmp_path):
     proof = tmp_path / "proof.json"
     words = ["example:iris-versicolor", "--time-limit", "0", "--certificate", proof]
     found = answer("check", *words, code=3)
     assert found["outcome"] == "undecided"
     assert found["margin"]["lower"] == 0
     assert (found["coefficients"], found["strict"], found["certificate"]) == (None, None, None)
-    code, out, _ = novikoff("check", *words)
+    code, out, _ = here("check", *words)
     assert code == 3
     assert "give it more time" in out
     assert "nothing was written" in out
@@ -252,16 +266,16 @@ def test_out_of_time_is_undecided(tmp_path):
         ("x,y\n1e-6000,a\n2,b\n", ["--decimal"], "rows.csv:2"),
     ],
 )
-def test_bad_input_is_one_message_and_exit_code_2(save, tmp_path, text, words, message):
-    code, out, err = novikoff("check", save("rows.csv", text), *words, cwd=tmp_path)
+def test_bad_input_is_one_message_and_exit_code_2(here, save, tmp_path, text, words, message):
+    code, out, err = here("check", save("rows.csv", text), *words)
     assert (code, out) == (2, "")
     assert message in " ".join(err.replace("│", " ").split())
     assert "Traceback" not in err
     assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
 
 
-def test_decimals_are_for_text():
-    code, out, err = novikoff("check", "example:xor", "--decimal")
+def test_decimals_are_for_text(here):
+    code, out, err = here("check", "example:xor", "--decimal")
     assert (code, out) == (2, "")
     assert "decimal=True is for csv, tsv, svmlight" in err
 
@@ -277,11 +291,11 @@ def test_decimals_are_for_text():
         ("counts.csv", "x,z,n\n1,0,0\n2,0,3\n1,0,2\n0,1,0\n", ["--family", "poisson"]),
     ],
 )
-def test_a_certificate_is_written_and_valid(save, tmp_path, name, text, words):
+def test_a_certificate_is_written_and_valid(here, save, tmp_path, name, text, words):
     data = save(name, text) if text else words[0]
     proof = tmp_path / "proof.json"
     options = words if text else words[1:]
-    code, out, err = novikoff("check", data, *options, "--certificate", proof)
+    code, out, err = here("check", data, *options, "--certificate", proof)
     assert code in (0, 1), err
     assert f"novikoff verify {proof} {data}" in out
     found = answer("verify", proof, data)
@@ -289,13 +303,13 @@ def test_a_certificate_is_written_and_valid(save, tmp_path, name, text, words):
     assert found["valid"] is True
     claim = json.loads(proof.read_text())["claim"]
     assert found["claim"] == claim
-    code, out, _ = novikoff("verify", proof, data)
+    code, out, _ = here("verify", proof, data)
     assert code == 0
     assert out.startswith("VALID: ")
     assert claim in out
 
 
-def test_what_is_not_valid(save, tmp_path):
+def test_what_is_not_valid(here, save, tmp_path):
     data, proof = save("quasi.csv", QUASI), tmp_path / "proof.json"
     assert answer("check", data, "--certificate", proof, code=1)["certificate"] == str(proof)
     good = proof.read_text()
@@ -316,31 +330,31 @@ def test_what_is_not_valid(save, tmp_path):
     }
     for name, content in damaged.items():
         path = save(f"{name}.json", content)
-        code, out, err = novikoff("verify", path, data)
+        code, out, err = here("verify", path, data)
         assert (code, err) == (1, ""), name
         assert out.startswith("NOT VALID: ")
         assert len(out.splitlines()) == 2
 
 
-def test_a_certificate_about_decimals_is_not_about_doubles(save, tmp_path):
+def test_a_certificate_about_decimals_is_not_about_doubles(here, save, tmp_path):
     data, proof = save("tenths.csv", TENTHS), tmp_path / "proof.json"
-    assert novikoff("check", data, "--decimal", "--certificate", proof)[0] == 1
+    assert here("check", data, "--decimal", "--certificate", proof)[0] == 1
     np.save(tmp_path / "tenths.npy", [[0.1, 0.2, 0], [0.2, 0.5, 1], [0.3, 0.8, 0]])
-    assert novikoff("verify", proof, tmp_path / "tenths.npy")[0] == 1
-    assert novikoff("check", data, "--certificate", proof)[0] == 0
-    assert novikoff("verify", proof, data)[0] == 0
+    assert here("verify", proof, tmp_path / "tenths.npy")[0] == 1
+    assert here("check", data, "--certificate", proof)[0] == 0
+    assert here("verify", proof, data)[0] == 0
 
 
-def test_verify_refuses_what_it_cannot_read(save, tmp_path):
+def test_verify_refuses_what_it_cannot_read(here, save, tmp_path):
     data, proof = save("quasi.csv", QUASI), tmp_path / "proof.json"
-    assert novikoff("check", data, "--certificate", proof)[0] == 1
+    assert here("check", data, "--certificate", proof)[0] == 1
     for words, message in (
         ([tmp_path / "nothing.json", data], "nothing.json: cannot be read"),
         ([tmp_path, data], "cannot be read"),
         ([proof, tmp_path / "nowhere.csv"], "nowhere.csv"),
         ([proof, save("ragged.csv", RAGGED)], "ragged.csv:3"),
     ):
-        code, out, err = novikoff("verify", *words)
+        code, out, err = here("verify", *words)
         assert (code, out) == (2, "")
         assert message in err
 
@@ -368,9 +382,9 @@ def test_a_defect_is_not_taken_for_an_answer():
     assert "Traceback" in done.stderr
 
 
-def test_the_account_fits_a_screen():
+def test_the_account_fits_a_screen(here):
     for words in (["example:digits-8"], ["example:wdbc"], ["example:iris-versicolor"]):
-        lines = novikoff("check", *words)[1].splitlines()
+        lines = here("check", *words)[1].splitlines()
         assert len(lines) <= 24
         assert max(map(len, lines[1:])) <= 80
     assert "more: --json lists them all" in "\n".join(lines)

@@ -10,7 +10,7 @@ import exact_reference as exact
 import novikoff as nk
 from novikoff import checker
 
-TINY = Fraction(1, 2**150)  # more than the rounding of the reference's rows of unit length
+TINY = Fraction(1, 2**390)  # above the rounding of the reference's rows of unit length
 
 
 def entries(X):

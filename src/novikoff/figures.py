@@ -140,7 +140,12 @@ def radius_squared(signed: Signed) -> Fraction:
 
 def summed(signed: Signed, terms: Terms) -> Rational:
     """The sum of multiplier * z."""
-    rows, factors = [signed.row(i) for i, _ in terms], rational(each for _, each in terms)
+    factors = rational(each for _, each in terms)
+    places = np.array([i for i, _ in terms], np.int64)
+    fast = products.combined(signed, places, factors.numerators) if terms else None
+    if fast is not None:
+        return Rational(fast[0], fast[1] * factors.denominator)
+    rows = [signed.row(i) for i, _ in terms]
     bottom = math.lcm(*(row.denominator for row in rows))
     wholes = [
         top * (bottom // row.denominator) for top, row in zip(factors.numerators, rows, strict=True)
@@ -166,10 +171,13 @@ def line(row: IntegerRow, used: list[int]) -> list[int]:
 
 def margin_above(signed: Signed, support: Terms) -> Fraction:
     """An upper bound on the squared margin, from rows with positive multipliers."""
-    weight = Fraction(0)
-    for i, multiplier in support:
-        length = _length_below(signed.row(i)) if signed.unit_length else 1
-        weight += Fraction(multiplier) * length
+    factors = rational(multiplier for _, multiplier in support)
+    weight = Fraction(sum(factors.numerators), factors.denominator)
+    if signed.unit_length:
+        weight = sum(
+            (Fraction(multiplier) * _length_below(signed.row(i)) for i, multiplier in support),
+            Fraction(0),
+        )
     return summed(signed, support).squared / weight**2
 
 

@@ -25,14 +25,21 @@ _njit: Any = njit
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def compile_loop(function: Function, *, cache: bool = True, threads: bool = False) -> Function:
+def compile_loop(
+    function: Function, *, cache: bool = True, threads: bool = False, allocates: bool = False
+) -> Function:
     """Numba's `njit`, for loops that allocate nothing; cached on disk where there is a place.
 
-    threads: whether other threads may run meanwhile.
+    threads: whether other threads may run meanwhile. allocates: whether it allocates after all.
     """
     with contextlib.suppress(RuntimeError):  # nowhere to write: compile in each process
-        return cast(Function, _njit(cache=cache, nogil=threads, _nrt=False)(function))
-    return cast(Function, _njit(nogil=threads, _nrt=False)(function))
+        return cast(Function, _njit(cache=cache, nogil=threads, _nrt=allocates)(function))
+    return cast(Function, _njit(nogil=threads, _nrt=allocates)(function))
+
+
+def compile_small(function: Function) -> Function:
+    """The same, for functions that may allocate."""
+    return compile_loop(function, allocates=True)
 
 
 def compiled_as(function: Callable[..., Any], implementation: Callable[..., Any]) -> None:

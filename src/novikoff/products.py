@@ -29,6 +29,7 @@ Places = npt.NDArray[np.int64]
 SLICES = 8  # of a row at most
 AT_ONCE = 2**21  # numbers in a block
 FEW = 32  # rows, for which no matrix product is worth it
+MOST_ROOM = 40  # bits of a sum that are not the rows' own
 
 
 class Digits(NamedTuple):
@@ -87,6 +88,37 @@ def largest_square(signed: Signed, rows: Places) -> Fraction:
         return signed.bias - Fraction(sum(v * v for v in row.values), row.denominator**2)
 
     return signed.bias - _least(signed, _negated_squares(signed, rows), below)
+
+
+def combined(signed: Signed, rows: Places, factors: list[int]) -> tuple[list[int], int] | None:
+    """The sum of factor * z, as integers over a power of two; None where it is not worth it.
+
+    It is for many rows and factors of few bits, so that sums over all rows stay below 2^53.
+    """
+    room = max(map(abs, factors)).bit_length() + len(rows).bit_length()
+    if not _sliceable(signed, rows) or room > MOST_ROOM:
+        return None
+    bits, exponents = 53 - room, _exponents(signed)
+    numbers = np.array(factors, np.float64) * signed.signs[rows]
+    sums = np.zeros((SLICES, signed.features))
+    total = [0] * signed.dim
+    for block in chunked(np.arange(len(rows)), max(1, AT_ONCE // (1 + longest(signed.rows)))):
+        slices, odd = _slices(_Block(signed, rows[block]), exponents, bits)
+        for k, part in enumerate(slices):
+            sums[k] += part.T @ np.where(odd, 0.0, numbers[block])
+        if odd.any():
+            return None
+    low = int(exponents.min(initial=0)) - SLICES * bits
+    for k, line in enumerate(sums.astype(np.int64)):
+        used = np.flatnonzero(line)
+        shifts = (exponents[used] - (k + 1) * bits - low).tolist()
+        for j, value, shift in zip(used.tolist(), line[used].tolist(), shifts, strict=True):
+            total[j] += value << shift
+    if signed.bias:
+        total[-1] = int(numbers.sum()) << max(-low, 0)
+    if low > 0:
+        return [value << low for value in total[: signed.features]] + total[signed.features :], 1
+    return total, 1 << -low
 
 
 Blocks = Iterator[tuple[Places, npt.NDArray[np.bool_], Digits]]

@@ -243,9 +243,9 @@ def _signs(y: Any, positive: Any) -> tuple[npt.NDArray[np.int8], LabelPair]:
         chosen = [k for k, label in enumerate(classes.tolist()) if label == positive]
         if not chosen:
             raise DataError(f"no row has the label {positive!r}; there are {_listed(classes)}")
-        labels = LabelPair(None, classes[chosen[0]].item())
+        labels = LabelPair(None, classes.tolist()[chosen[0]])
         if len(classes) == 2:
-            labels = LabelPair(classes[1 - chosen[0]].item(), labels.positive)
+            labels = LabelPair(classes.tolist()[1 - chosen[0]], labels.positive)
         signs = np.where(codes == chosen[0], 1, -1).astype(np.int8)
     else:
         if len(classes) > 2:
@@ -253,7 +253,7 @@ def _signs(y: Any, positive: Any) -> tuple[npt.NDArray[np.int8], LabelPair]:
                 f"y has {len(classes):,} labels ({_listed(classes)}); a verdict is about two."
                 " Name the one to tell from the others (positive=..., --positive ...)"
             )
-        labels = LabelPair(*(each.item() for each in classes)) if len(classes) == 2 else None
+        labels = LabelPair(*classes.tolist()) if len(classes) == 2 else None
         signs = np.where(codes == 1, 1, -1).astype(np.int8)
     if len(classes) < 2 or labels is None:
         raise DataError(

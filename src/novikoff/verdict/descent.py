@@ -3,9 +3,10 @@
     minimise |w|^2 / 2 - sum a    over a >= 0,  with  w = sum a_i z_i
     a_i <- max(0, a_i - (z_i . w - 1) / |z_i|^2),  and w with it
 
-(Hsieh et al. 2008, without an upper bound on a.) At the minimum w / |w|^2 is the nearest point of the
-hull. On the way any a bounds the margin from above, by |sum a z| / sum a, and any w from below.
-An active-set method needs the inner products of all rows in the support, of which text has too many.
+(Hsieh et al. 2008, without an upper bound on a.) At the minimum w / |w|^2 is the nearest point of
+the hull. On the way any a bounds the margin from above, by |sum a z| / sum a, and any w from below.
+An active-set method needs the inner products of all rows in the support, of which text has too
+many.
 """
 
 from typing import Any

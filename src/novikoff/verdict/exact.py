@@ -67,7 +67,7 @@ def _expressed(basis: list[IntegerRow], row: IntegerRow, dim: int) -> list[Fract
     )
     square = flint.fmpz_mat([[line[j] for line in table] for j in across])
     solved = square.solve(flint.fmpz_mat([[target[j]] for j in across]))
-    tops, bottom = solved.numer_denom()
+    tops, bottom = _over_one(solved)
     found = [int(tops[k, 0]) for k in range(len(basis))]
     denominator = int(bottom)
     check = flint.fmpz_mat(1, len(found), found) * flint.fmpz_mat(table)
@@ -89,7 +89,7 @@ def closest(rows: list[IntegerRow], targets: list[int], dim: int) -> Closest | N
         solved = (matrix * matrix.transpose()).solve(flint.fmpz_mat(right))
     except ZeroDivisionError:
         return None
-    tops, bottom = solved.numer_denom()
+    tops, bottom = _over_one(solved)
     numerators = tops.transpose() * matrix
     full = [0] * dim
     for k, column in enumerate(used):
@@ -141,6 +141,12 @@ def complement(rows: list[IntegerRow], dim: int) -> list[Rational]:
         common = gcd(*vector)
         vectors.append(Rational([value // common for value in reversed(vector)], 1))
     return vectors
+
+
+def _over_one(solution: Any) -> tuple[Any, int]:
+    """A column of rationals as integers over one denominator."""
+    tops, bottom = solution.numer_denom()
+    return tops, int(bottom)
 
 
 def _used(rows: list[IntegerRow]) -> list[int]:

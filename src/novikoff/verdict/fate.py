@@ -148,9 +148,11 @@ class Fate:
             out[:-1, self.signed.features :] = Fraction(1)
             out[-1] = [Fraction(value) for value in line[0].tolist()]
             return out
+        rows: Any = self.signed.rows
+        starts = as_csr(rows).indptr
         for i in range(self.signed.count):
             start = int(matrix.indptr[i])
-            part = held[int(self.signed.rows.starts[i]) : int(self.signed.rows.starts[i + 1])]
+            part = held[int(starts[i]) : int(starts[i + 1])]
             out[start : start + len(part)] = part
             out[start + len(part) : int(matrix.indptr[i + 1])] = Fraction(1)
         start = int(matrix.indptr[-2])

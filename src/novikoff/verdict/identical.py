@@ -1,4 +1,4 @@
-"""Identical rows with opposite labels: the commonest conflict of real data, found without search."""
+"""Identical rows with opposite labels: the commonest conflict of real data, and soon found."""
 
 from typing import NamedTuple
 

@@ -220,9 +220,10 @@ class Judge:
         if self.bracket.support is None:
             return [(int(np.argmin(self.signed.scan.squares)), Fraction(1))]
         rows, multipliers = self.bracket.support
+        numbers: list[Any] = list(map(Fraction, multipliers.tolist()))
         if len(rows) > MANY:
-            multipliers = _short(multipliers, MULTIPLIER_BITS)
-        pairs = zip(rows.tolist(), map(Fraction, multipliers.tolist()), strict=True)
+            numbers = _short(multipliers, MULTIPLIER_BITS).tolist()
+        pairs = zip(rows.tolist(), numbers, strict=True)
         return sorted((row, multiplier) for row, multiplier in pairs if multiplier > 0)
 
     def _not_separable(self, split: Split, found: Twins) -> Verdict:
@@ -262,7 +263,7 @@ class Judge:
     ) -> Verdict:
         weights = None
         if split is not None and split.separator is not None:
-            weights = np.array([float(value) for value in split.separator.fractions()])
+            weights = _as_doubles(split.separator)
         features = self.signed.features
         return Verdict(
             outcome=outcome,
@@ -291,6 +292,14 @@ class Judge:
     def _known_fingerprints(self) -> Any:
         """Of the doubles; exact numbers have others."""
         return self.fingerprints if self.signed.exact is None else None
+
+
+def _as_doubles(weights: Rational) -> Any:
+    """Weights for use, rounded; on a scale that doubles can hold."""
+    top = max(map(abs, weights.numerators))
+    down = 1 << max(0, top.bit_length() - weights.denominator.bit_length() - 1000)
+    bottom = weights.denominator * down
+    return np.array([numerator / bottom for numerator in weights.numerators])
 
 
 def _short(values: Any, bits: int) -> Any:

@@ -21,15 +21,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import threadpoolctl
-from numba import njit
+
+from novikoff.generic import compile_small
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
 OPTIMAL, ZERO, STALLED = 0, 1, 2
-NEAR = 1e-13  # relative to the rows' length, what counts as no length at all
-_njit: Any = njit
+NO_LENGTH = 1e-13  # relative to the longest point
+ROUNDING = 1e-14
+NO_GAIN = 1e-10  # relative to |p|^2: what is not worth another step
+DEPENDENT = 1e-14
+STEPS = 100_000
 
 
 class Corral(NamedTuple):
@@ -42,20 +46,39 @@ class Corral(NamedTuple):
     steps: int
 
 
-def nearest(points: Matrix, start: Places | None = None, most: int = 100_000) -> Corral:
+class _Held(NamedTuple):
+    """The corral while it changes; the first size[0] entries are in use."""
+
+    Q: Matrix  # one orthonormal direction in each row
+    R: Matrix
+    places: Places
+    lam: Vector
+    mu: Vector
+    point: Vector
+    size: Places
+
+
+def nearest(points: Matrix, start: Places | None = None) -> Corral:
     """The corral of the nearest point of the hull of `points` (one in each row).
 
     start: places of points to begin with, in the order in which they join.
     """
-    size = min(len(points), points.shape[1] + 1)
-    room = size + 2
-    Q, R = np.zeros((room, points.shape[1] + 1)), np.zeros((room, room))
-    places, multipliers = np.zeros(room, np.int64), np.zeros(room)
-    point = np.zeros(points.shape[1])
+    dim = points.shape[1]
+    room = min(len(points), dim + 1) + 2
+    held = _Held(
+        np.zeros((room, dim + 1)),
+        np.zeros((room, room)),
+        np.zeros(room, np.int64),
+        np.zeros(room),
+        np.zeros(room),
+        np.zeros(dim),
+        np.zeros(1, np.int64),
+    )
     order = np.empty(0, np.int64) if start is None else np.asarray(start, np.int64)
     with _threads().limit(limits=1):  # for products so small, more only wait for each other
-        count, ended, steps = _wolfe(points, order, Q, R, places, multipliers, point, most)
-    return Corral(places[:count].copy(), multipliers[:count].copy(), point, int(ended), int(steps))
+        ended, steps = _wolfe(points, order, held)
+    k = int(held.size[0])
+    return Corral(held.places[:k].copy(), held.lam[:k].copy(), held.point, int(ended), int(steps))
 
 
 @functools.cache
@@ -63,91 +86,101 @@ def _threads() -> Any:
     return threadpoolctl.ThreadpoolController()
 
 
-@_njit(cache=True)
-def _wolfe(
-    A: Matrix,
-    order: Places,
-    Q: Matrix,
-    R: Matrix,
-    places: Places,
-    lam: Vector,
-    p: Vector,
-    most: int,
-) -> tuple[int, int, int]:
-    m, room = A.shape[0], Q.shape[0]
-    squares = np.empty(m)
-    for i in range(m):
-        squares[i] = np.dot(A[i], A[i])
+@compile_small
+def _wolfe(A: Matrix, order: Places, held: _Held) -> tuple[int, int]:
+    """From the shortest point, or those in `order`; how it ended, and after how many steps."""
+    squares = (A * A).sum(axis=1)
     front = np.sqrt(squares.max())  # in place of the 1: as long as the longest point
-    if front == 0.0:
-        places[0], lam[0] = 0, 1.0
-        return 1, 1, 0
     first = np.int64(np.argmin(squares)) if order.size == 0 else order[0]
-    k = _join(A[first], front, Q, R, 0)
-    places[0], lam[0] = first, 1.0
-    p[:] = A[first]
-    mu, work = np.empty(room), np.empty(room)
-    scores = np.empty(m)
-    last = np.inf
-    planned = 1
-    for step in range(most):
-        square = np.dot(p, p)
-        if square <= (NEAR * front) ** 2:
-            return k, 1, step
-        np.dot(A, p, scores)
-        j = -1
-        while planned < order.size and j < 0:  # those to begin with, while they help
-            if scores[order[planned]] < square * (1.0 - 1e-9):
-                j = order[planned]
+    if front > 0.0:
+        _join(A[first], front, held)
+    held.size[0], held.places[0], held.lam[0] = 1, first, 1.0
+    held.point[:] = A[first]
+    planned, last = 1, np.inf
+    for step in range(STEPS):
+        square = np.dot(held.point, held.point)
+        if square <= (NO_LENGTH * front) ** 2:
+            return ZERO, step
+        scores = np.dot(A, held.point)
+        lowest = np.int64(np.argmin(scores))
+        slack = square - scores[lowest]
+        if slack <= NO_GAIN * square or slack <= ROUNDING * front * np.sqrt(square):
+            return OPTIMAL, step
+        while planned < order.size and scores[order[planned]] >= square * (1.0 - 1e-9):
             planned += 1
-        if j < 0:
-            j = np.int64(np.argmin(scores))
-        slack = square - scores[j]
-        if slack <= 1e-10 * square or slack <= 1e-14 * front * np.sqrt(square):
-            return k, 0, step
-        if square >= last:
-            return k, 2, step
-        for i in range(k):
-            if places[i] == j:
-                return k, 2, step
-        if k >= room or _join(A[j], front, Q, R, k) == k:
-            return k, 2, step
-        places[k], lam[k] = j, 0.0
-        k += 1
+        j = order[planned] if planned < order.size else lowest
+        if square >= last or not _enter(A, j, front, held):
+            return STALLED, step
         last = square
-        while True:  # towards the affine minimum, until it lies inside
-            _affine(R, k, mu, work)
-            theta, out = 1.0, -1
-            for i in range(k):
-                if mu[i] <= 1e-15 and lam[i] - mu[i] > 0.0:
-                    ratio = lam[i] / (lam[i] - mu[i])
-                    if ratio < theta or out < 0:
-                        theta, out = min(ratio, theta), i
-            for i in range(k):
-                lam[i] += theta * (mu[i] - lam[i])
-            if out < 0:
-                break
-            lam[out] = 0.0
-            i = 0
-            while i < k:
-                if lam[i] <= 0.0 and k > 1:
-                    _leave(Q, R, k, i)
-                    for t in range(i, k - 1):
-                        lam[t], places[t] = lam[t + 1], places[t + 1]
-                    k -= 1
-                else:
-                    i += 1
-        total = lam[:k].sum()
-        p[:] = 0.0
+        _inwards(held)
+        _move(A, held)
+    return STALLED, STEPS
+
+
+@compile_small
+def _enter(A: Matrix, j: Any, front: float, held: _Held) -> bool:
+    """Let point j join; False if it is there already, or depends on those that are."""
+    k = held.size[0]
+    for i in range(k):
+        if held.places[i] == j:
+            return False
+    if k >= held.Q.shape[0] or not _join(A[j], front, held):
+        return False
+    held.places[k], held.lam[k] = j, 0.0
+    held.size[0] = k + 1
+    return True
+
+
+@compile_small
+def _inwards(held: _Held) -> None:
+    """Towards the affine minimum until it lies inside; points on the way out leave."""
+    lam, mu = held.lam, held.mu
+    while True:
+        _affine(held)
+        k = held.size[0]
+        theta, out = 1.0, -1
         for i in range(k):
-            lam[i] /= total
-            p += lam[i] * A[places[i]]
-    return k, 2, most
+            if mu[i] <= 1e-15 and lam[i] - mu[i] > 0.0:
+                ratio = lam[i] / (lam[i] - mu[i])
+                if ratio < theta or out < 0:
+                    theta, out = min(ratio, theta), i
+        for i in range(k):
+            lam[i] += theta * (mu[i] - lam[i])
+        if out < 0:
+            return
+        lam[out] = 0.0
+        _drop(held)
 
 
-@_njit(cache=True)
-def _join(a: Vector, front: float, Q: Matrix, R: Matrix, k: int) -> int:
-    """Append (front, a) to the factorisation; k if it depends on what is there, else k + 1."""
+@compile_small
+def _drop(held: _Held) -> None:
+    """Let all points go whose multiplier is no longer positive."""
+    i = 0
+    while i < held.size[0]:
+        k = held.size[0]
+        if held.lam[i] > 0.0 or k == 1:
+            i += 1
+            continue
+        _leave(held, i)
+        for t in range(i, k - 1):
+            held.lam[t], held.places[t] = held.lam[t + 1], held.places[t + 1]
+        held.size[0] = k - 1
+
+
+@compile_small
+def _move(A: Matrix, held: _Held) -> None:
+    """p from the multipliers, made to sum to 1."""
+    k = held.size[0]
+    held.lam[:k] /= held.lam[:k].sum()
+    held.point[:] = 0.0
+    for i in range(k):
+        held.point[:] += held.lam[i] * A[held.places[i]]
+
+
+@compile_small
+def _join(a: Vector, front: float, held: _Held) -> bool:
+    """Append (front, a) to the factorisation; False if it depends on what is there."""
+    k, Q, R = held.size[0], held.Q, held.R
     q = Q[k]
     q[0] = front
     q[1:] = a
@@ -159,25 +192,25 @@ def _join(a: Vector, front: float, Q: Matrix, R: Matrix, k: int) -> int:
         q -= np.dot(along, Q[:k])
         R[:k, k] += along
     rest = np.sqrt(np.dot(q, q))
-    if rest <= 1e-14 * whole:
-        return k
+    if rest <= DEPENDENT * whole:
+        return False
     R[k, k] = rest
     q /= rest
-    return k + 1
+    return True
 
 
-@_njit(cache=True)
-def _leave(Q: Matrix, R: Matrix, k: int, t: int) -> None:
+@compile_small
+def _leave(held: _Held, t: int) -> None:
     """Take column t out of the factorisation, and make it triangular again by rotations."""
+    k, Q, R = held.size[0], held.Q, held.R
     for j in range(t, k - 1):
         R[: j + 2, j] = R[: j + 2, j + 1]
     R[:, k - 1] = 0.0
     for i in range(t, k - 1):
-        a, b = R[i, i], R[i + 1, i]
-        size = np.hypot(a, b)
+        size = np.hypot(R[i, i], R[i + 1, i])
         if size == 0.0:
             continue
-        c, s = a / size, b / size
+        c, s = R[i, i] / size, R[i + 1, i] / size
         for j in range(i, k - 1):
             x, y = R[i, j], R[i + 1, j]
             R[i, j], R[i + 1, j] = c * x + s * y, c * y - s * x
@@ -186,19 +219,18 @@ def _leave(Q: Matrix, R: Matrix, k: int, t: int) -> None:
             Q[i, j], Q[i + 1, j] = c * x + s * y, c * y - s * x
 
 
-@_njit(cache=True)
-def _affine(R: Matrix, k: int, mu: Vector, work: Vector) -> None:
+@compile_small
+def _affine(held: _Held) -> None:
     """mu = (R'R)^-1 e / sum: the multipliers of the affine hull's nearest point."""
-    work[:k] = 1.0
+    k, R, mu = held.size[0], held.R, held.mu
+    mu[:k] = 1.0
     for i in range(k):
-        work[i] /= R[i, i]
+        mu[i] /= R[i, i]
         for j in range(i + 1, k):
-            work[j] -= R[i, j] * work[i]
+            mu[j] -= R[i, j] * mu[i]
     for i in range(k - 1, -1, -1):
-        total = work[i]
+        total = mu[i]
         for j in range(i + 1, k):
             total -= R[i, j] * mu[j]
         mu[i] = total / R[i, i]
-    whole = mu[:k].sum()
-    for i in range(k):
-        mu[i] /= whole
+    mu[:k] /= mu[:k].sum()

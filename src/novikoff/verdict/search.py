@@ -201,9 +201,8 @@ class Search:
         if smallest > needed or (smallest == needed and least):
             return None
         rows = ((i, self.signed.row(i)) for i in near.tolist())
-        return min((Fraction(dot(row, weights.numerators), row.denominator), i) for i, row in rows)[
-            1
-        ]
+        scores = ((Fraction(dot(row, weights.numerators), row.denominator), i) for i, row in rows)
+        return int(min(scores)[1])
 
     def near(self, weights: Rational, face: Face, least: int) -> int | Places:
         """A row that is certainly below, or all that are too close for doubles to tell."""

@@ -1,0 +1,75 @@
+"""Which rows and labels a certificate is about, in 64 hexadecimal digits."""
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpz
+
+from novikoff.scan import fingerprints_in_parts
+from novikoff.signed import Signed
+
+_ONES = 2**64 - 1
+
+
+def numbers_of(signed: Signed) -> str:
+    """What the entries of the rows are: "binary64" or "rational"."""
+    return "binary64" if signed.exact is None else "rational"
+
+
+def digest(signed: Signed, fingerprints: npt.NDArray[np.uint64] | None = None) -> str:
+    """Which rows and labels these are, in 64 hexadecimal digits."""
+    lines = {
+        "novikoff rows": 1,
+        "family": signed.family,
+        "bias": int(signed.bias),
+        "unit_length": int(signed.unit_length),
+        "numbers": numbers_of(signed),
+        "rows": signed.count,
+        "features": signed.features,
+    }
+    head = "".join(f"{name} {value}\n" for name, value in lines.items())
+    content = hashlib.sha256(head.encode())
+    start = 0
+    for part in _fingerprints(signed) if fingerprints is None else [fingerprints]:
+        records = np.empty(len(part), [("positive", "u1"), ("fingerprint", "<u8")])
+        records["positive"] = signed.signs[start : start + len(part)] > 0
+        records["fingerprint"] = part
+        content.update(records.data)
+        start += len(part)
+    return content.hexdigest()
+
+
+def _fingerprints(signed: Signed) -> Iterable[npt.NDArray[np.uint64]]:
+    if signed.exact is not None:
+        return [_rational_fingerprints(signed)]
+    return fingerprints_in_parts(signed.rows)
+
+
+def _rational_fingerprints(signed: Signed) -> npt.NDArray[np.uint64]:
+    known: dict[Any, int] = {}
+    out = np.empty(signed.count, np.uint64)
+    for i in range(signed.count):
+        columns, values = signed.entries(i)
+        total = 0
+        for column, value in zip(columns, values, strict=True):
+            if value not in known:
+                known[value] = _rational_bits(value)
+            total += _mix(known[value] + (column + 1) * 0x9E3779B97F4A7C15)
+        out[i] = total & _ONES
+    return out
+
+
+def _rational_bits(value: Any) -> int:
+    # flint writes integers of any length, Python those of up to 4300 digits
+    text = "/".join(fmpz(part).str() for part in value.as_integer_ratio())
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+
+
+def _mix(x: int) -> int:
+    x &= _ONES
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _ONES
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _ONES
+    return x ^ (x >> 31)

@@ -1,0 +1,146 @@
+"""Reading certificates: whatever the page does not allow is refused, with the reason."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from novikoff.certificate.document import FIELDS, FORMAT, VERSION, Certificate, seal
+from novikoff.certificate.forms import (
+    INSEPARABLE,
+    QUASI,
+    TRAINING_RUN,
+    WITNESS,
+    Size,
+    at,
+    exactly,
+    hexadecimal,
+    one_of,
+    read_count,
+    read_truth,
+)
+from novikoff.certificate.numerals import shown
+from novikoff.errors import CertificateError
+from novikoff.signed import FAMILIES
+
+LARGEST_FILE = 2**28  # bytes
+LONGEST_INTEGER = 4300  # digits of a JSON integer: as many as Python reads
+
+
+def read(given: Any) -> Certificate:
+    """A certificate from a path, its text, its fields as a dict, or another certificate.
+
+    Text is what begins with a brace; any other str is a path. CertificateError says what is wrong
+    with anything that is not one.
+    """
+    fields = _loaded(_content(given))
+    _check(fields)
+    certificate = Certificate(fields)
+    with at("labels"):
+        certificate.labels  # noqa: B018  (worked out, and kept, when first asked for)
+    certificate.witness, certificate.figures  # noqa: B018
+    return certificate
+
+
+def _content(given: Any) -> str:
+    if isinstance(given, Certificate | dict):
+        return _dumped(given.fields if isinstance(given, Certificate) else given)
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        return given
+    if not isinstance(given, str | os.PathLike):
+        kind = type(given).__name__
+        raise CertificateError(f"a certificate is a path, text or a dict, not {kind}")
+    return _file(Path(given))
+
+
+def _file(path: Path) -> str:
+    try:
+        if path.exists() and not (path.is_file() or path.is_fifo()):
+            raise CertificateError(f"{path}: not a regular file")
+        with path.open("rb") as file:
+            return file.read(LARGEST_FILE + 1).decode()
+    except CertificateError:
+        raise
+    except OSError as error:
+        raise CertificateError(f"{shown(str(path))}: cannot be read: {error.strerror}") from None
+    except ValueError:  # not UTF-8, or a name that no file can have
+        raise CertificateError(f"{shown(str(path))}: not a certificate: not text") from None
+
+
+def _dumped(fields: dict[str, Any]) -> str:
+    try:
+        return json.dumps(fields)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise CertificateError(f"not a certificate: not JSON: {error}") from None
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    def refuse(token: str) -> Any:
+        raise CertificateError(f"{token:.40} is a number that no certificate contains")
+
+    def whole(token: str) -> int:
+        return int(token) if len(token) <= LONGEST_INTEGER else refuse(token)
+
+    if len(text) > LARGEST_FILE:
+        raise CertificateError(f"not a certificate: more than {LARGEST_FILE:,} bytes")
+    try:
+        fields = json.loads(
+            text,
+            object_pairs_hook=_without_repeats,
+            parse_int=whole,
+            parse_float=refuse,
+            parse_constant=refuse,
+        )
+    except CertificateError:
+        raise
+    except RecursionError:
+        raise CertificateError("not a certificate: nested too deep") from None
+    except ValueError as error:
+        raise CertificateError(f"not a certificate: {error}") from None
+    if not isinstance(fields, dict):
+        raise CertificateError("not a certificate: not a JSON object")
+    return fields
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise CertificateError("a field comes twice")
+    return fields
+
+
+def _check(fields: dict[str, Any]) -> None:
+    """All that can be said without the data."""
+    if fields.get("format") != FORMAT:
+        raise CertificateError("not a novikoff certificate: its format does not say that it is one")
+    if type(fields.get("version")) is not int or fields["version"] != VERSION:
+        raise CertificateError(
+            f"it is of version {shown(fields.get('version'))}; this program reads {VERSION}"
+        )
+    exactly(fields, FIELDS)
+    size = Size(0, 0)
+    choices = {"claim": WITNESS, "family": FAMILIES, "numbers": ("binary64", "rational")}
+    for name, known in choices.items():
+        with at(name):
+            one_of(fields[name], known)
+    for name in ("rows", "features"):
+        with at(name):
+            read_count(fields[name], size)
+    with at("lift"):
+        exactly(fields["lift"], ("bias", "unit_length"))
+        for each in fields["lift"].values():
+            read_truth(each, size)
+    for name in ("digest", "seal"):
+        with at(name):
+            hexadecimal(fields[name])
+    if fields["seal"] != seal(fields):
+        raise CertificateError("its seal does not fit: it was changed after it was made")
+    _check_claim(fields)
+
+
+def _check_claim(fields: dict[str, Any]) -> None:
+    claim = fields["claim"]
+    if fields["family"] == "poisson" and claim not in (INSEPARABLE, QUASI):
+        raise CertificateError(f'the claim "{claim}" is not for counts')
+    if claim == TRAINING_RUN and fields["lift"]["unit_length"]:
+        raise CertificateError("rows of unit length are not rational: no run can be replayed")
