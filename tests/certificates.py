@@ -138,7 +138,7 @@ def _made():
     yield "training run", _run(None)
     yield "training run with a start", _run(None, (-1.5, Fraction(1, 3), 2), 0.5, "keep")
     yield "training run, ties positive", _run(None, (1, -1, 0), Fraction(1, 3), "positive")
-    yield "training run, unfinished", _run([2, 0])
+    yield "training run, unfinished", _run([3])
     yield "training run, rounded", _run([0, 0, 2, 1], eta=Fraction(1, 10), tie="positive")
     yield "training run without bias", _run(None, fit_intercept=False, tie="negative")
 

@@ -8,6 +8,7 @@ import ast
 import copy
 import gzip
 import hashlib
+import itertools
 import json
 import math
 import shutil
@@ -85,7 +86,7 @@ def digest(fields, X, y):
     lift, mask = fields["lift"], 2**64 - 1
     lines = ["novikoff rows 1", f"family {fields['family']}", f"bias {int(lift['bias'])}"]
     lines += [f"unit_length {int(lift['unit_length'])}", f"numbers {fields['numbers']}"]
-    lines += [f"rows {len(X)}", f"features {len(X[0])}"]
+    lines += [f"rows {fields['rows']}", f"features {fields['features']}"]
     content = "".join(line + "\n" for line in lines).encode()
     for row, side in zip(X, positives(fields, y), strict=True):
         total = 0
@@ -190,8 +191,9 @@ def run_figures(fields, z, sides):
             left = k * eta * a + dot(start, w)
             return left <= 0 or left**2 <= dot(w, w) * (dot(start, start) + k * eta**2 * radius)
 
-        while possible(most + 1):
-            most += 1
+        steps = itertools.takewhile(possible, (2**n for n in itertools.count()))
+        for step in reversed(list(steps)):
+            most += step if possible(most + step) else 0
         assert most >= len(witness["updates"])
     figures = {"weights": w, "mistakes": len(witness["updates"])}
     return {**figures, "separates": a > 0, "mistake_bound": most}
@@ -425,7 +427,7 @@ CASES = {
     "poisson": poisson(),
     "poisson quasi": poisson_quasi(),
     "run": training(),
-    "run from elsewhere": training((0.1, -2, 7), Fraction(1, 3)),
+    "run from elsewhere": training((0.1, -1, 3), Fraction(1, 3)),
     "run with rounding": training(tie="keep", start=(0, 1, 0), rounded_at=(0, 5)),
     "run to nowhere": training(X=XOR, y=(0, 1, 1, 0)),
 }
@@ -630,8 +632,9 @@ def test_a_tie_says_where_a_score_of_0_is_a_mistake(tie, rounded):
     run = {"start": ["0", "0"], "eta": "1", "tie": tie, "updates": [0, 1], "rounded": rounded}
     case = make("training run", X, y, bias=False, **run)
     assert check_arrays(case.certificate, X, y).valid
-    for other in ([], [0], [1], [0, 1], [1, 0], [0, 0], [2], [True]):
+    for other in ([], [0], [1], [0, 1], [1, 0], [0, 0], [2]):
         assert changed(case, ("witness", "rounded"), other) == (other == rounded)
+    assert not changed(case, ("witness", "rounded"), [bool(each) for each in rounded] or [True])
     assert not changed(case, ("witness", "tie"), "keep")
     assert (case.certificate["figures"]["mistake_bound"] is None) == bool(rounded)
 
@@ -728,11 +731,11 @@ def test_runs_and_margins_of_any_rows(X, data):
     start = data.draw(st.lists(entries, min_size=len(X[0]) + 1, max_size=len(X[0]) + 1))
     eta, tie = (
         data.draw(st.sampled_from([1, 0.1, Fraction(2, 3)])),
-        data.draw(st.sampled_from(TIES)),
+        data.draw(st.sampled_from(list(checker.TIES))),
     )
     witness = perceptron(X, y, start, eta, tie, data.draw(st.sets(st.integers(0, 20))))
     run = make("training run", X, y, **witness)
-    assert check_arrays(run.certificate, X, y) == (True, run_reason(X))
+    assert check_arrays(run.certificate, X, y).valid
     if run.certificate["figures"]["separates"]:
         weights = run.certificate["figures"]["weights"]
         unit = data.draw(st.booleans())
@@ -740,13 +743,6 @@ def test_runs_and_margins_of_any_rows(X, data):
         support = [{"row": i, "multiplier": data.draw(st.sampled_from(["1", "2/3"]))} for i in some]
         margin = make("separable", X, y, unit=unit, weights=weights, support=support)
         assert check_arrays(margin.certificate, X, y).valid
-
-
-TIES = ["mistake", "positive", "negative", "keep"]
-
-
-def run_reason(X):
-    return f"training run, {len(X)} rows, {len(X[0])} columns"
 
 
 @given(matrices, st.data())
@@ -784,3 +780,376 @@ def test_ranks(vectors, data):
     rows = [{j: f * x for j, x in row.items()} for f, row in zip(factors, rows, strict=True)]
     assert checker._rank(rows, 9) == known
     assert checker._rank(rows, 9, checker.PRIME) <= known
+
+
+# Hostile files.
+
+
+def soon(certificate, X=XOR, y=(0, 1, 1, 0)):
+    """Refused, and quickly."""
+    began = time.monotonic()
+    verdict = check_arrays(certificate, X, list(y))
+    assert not verdict.valid
+    assert time.monotonic() - began < 20
+    return verdict.reason
+
+
+def test_what_is_not_json_or_not_all_of_it():
+    whole = json.dumps(CASES["xor"].certificate).encode()
+    assert check_arrays(whole, XOR, [0, 1, 1, 0]).valid
+    assert check_arrays(b"\n " + whole + b"\r\n", XOR, [0, 1, 1, 0]).valid
+    for end in range(len(whole)):
+        assert "not a certificate" in soon(whole[:end])
+    for odd in (b"\xff", b"\xef\xbb\xbf", b"\0", b"[", b","):
+        assert "not a certificate" in soon(odd + whole)
+        assert "not a certificate" in soon(whole + odd)
+    for odd in (whole.decode().encode("utf-16"), whole.replace(b"binary", b"binar\xff"), "\ud800"):
+        assert "not a certificate" in soon(odd)
+    for odd in (None, 7, [], [CASES["xor"].certificate], object(), {1: 2}, {(): 1}, math.nan):
+        soon(odd)
+
+
+def test_a_field_that_comes_twice():
+    whole = json.dumps(CASES["xor"].certificate)
+    for field in ('"version": 1', '"bias": true', '"row": 2', '"rank": 3'):
+        assert whole.count(field) == 1
+        assert "twice" in soon(whole.replace(field, f"{field}, {field}"))
+
+
+@pytest.mark.parametrize("number", ["1.0", "1e0", "NaN", "Infinity", "1e999999999", "1E-999999999"])
+def test_json_numbers_are_integers(number):
+    whole = json.dumps(CASES["xor"].certificate)
+    for field, known in (("version", 1), ("rows", 4), ("rank", 3), ("row", 2)):
+        assert whole.count(f'"{field}": {known}') == 1
+        soon(whole.replace(f'"{field}": {known}', f'"{field}": {number}'))
+
+
+def test_deep_nesting():
+    for deep in ("[" * 10**6, '{"a":' * 10**5, "[" * 10**5 + "]" * 10**5):
+        soon(deep)
+    nested = copy.deepcopy(CASES["xor"].certificate)
+    for depth in (100, 900, 5000, 10**5):
+        text = json.dumps(nested).replace(
+            '"spanning": null', f'"spanning": {"[" * depth + "]" * depth}'
+        )
+        soon(text)
+    loop: list[Any] = []
+    loop.append(loop)
+    soon({**nested, "witness": loop})
+
+
+@pytest.mark.parametrize("digits", [9, 18, 300, 4300, 4301, 10**6])
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("rows",),
+        ("features",),
+        ("version",),
+        ("figures", "rank"),
+        ("witness", "conflict", 3, "row"),
+    ],
+)
+def test_huge_sizes(path, digits):
+    certificate, X, y = CASES["complement"]
+    rest = {name: each for name, each in certificate.items() if name != "seal"}
+    rest = json.dumps(replaced(rest, path, "huge"), sort_keys=True, separators=(",", ":"))
+    rest = rest.replace('"huge"', "9" * digits)
+    seal = hashlib.sha256(rest.encode()).hexdigest()
+    soon(f'{rest[:-1]}, "seal": "{seal}"}}', X, y)
+
+
+def test_rows_of_a_width_that_no_memory_holds():
+    labels = {"kind": "number", "negative": None, "positive": "1"}
+    X, y, rows = [[1.0], [-1.0]], [1, 1], [(1, {0: 1.0}), (1, {0: -1.0})]
+    witness = {"conflict": terms(_0="1", _1="1"), "spanning": None, "complement": None}
+    wide = make("inseparable", X, y, bias=False, labels=labels, **witness).certificate
+    for features in (10**18, 1, 10**4000):
+        wide = {**wide, "features": features}
+        wide["digest"] = digest(wide, X, y)
+        assert check(sealed(wide), rows).valid
+    for odd in ([], [[]], [["1"]]):
+        wide["witness"] = {**witness, "complement": odd}
+        assert not check(sealed(wide), rows).valid
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "1e999999999",
+        "9" * 1000,
+        "9" * 1001,
+        "9" * 10**7,
+        "0x" + "f" * 10**6,
+        "0x" + "f" * (10**6 + 1),
+        "0x" + "f" * 10**6 + "/0x" + "d" * 10**6,
+        "1/0x" + "d" * 10**6,
+        "0x1.0p+9999",
+        "0x1.0p-9999",
+        "0x1.fffffffffffffp+1024",
+        "0x0.0000000000001p-1023",
+    ],
+    ids=lambda number: f"{number[:8]}...{len(number)}",
+)
+def test_long_numbers(number):
+    for name in CASES:
+        certificate, X, y = CASES[name]
+        leaves = [path for path in places(certificate) if is_number(looked_up(certificate, path))]
+        kinds = {tuple(key for key in path if isinstance(key, str)): path for path in leaves}
+        for path in kinds.values() if name in ("exact margin", "run", "complement") else []:
+            soon(sealed(replaced(certificate, path, number)), X, y)
+
+
+def test_many_different_denominators():
+    """Brought over one denominator these would take a gigabyte each."""
+    X, y = [[1.0] * 3000], [1]
+    labels = {"kind": "number", "negative": None, "positive": "1"}
+    case = make(
+        "separable", X, y, bias=False, labels=labels, weights=["1"] * 3000, support=terms(_0="1")
+    )
+    assert check_arrays(case.certificate, X, y).valid
+    weights = [f"1/{hex(3**500 + 2 * i)}" for i in range(3000)]
+    reason = soon(sealed(replaced(case.certificate, ("witness", "weights"), weights)), X, y)
+    assert "too large" in reason
+
+
+def test_a_file_too_large(monkeypatch):
+    whole = json.dumps(CASES["xor"].certificate)
+    monkeypatch.setattr(checker, "LARGEST_FILE", len(whole))
+    assert check_arrays(whole, XOR, [0, 1, 1, 0]).valid
+    assert "bytes" in soon(whole + " ")
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+@given(st.binary() | st.text() | anything)
+def test_nonsense_is_refused(nonsense):
+    assert not check_arrays(nonsense, XOR, [0, 1, 1, 0]).valid
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(sorted(CASES)), st.data())
+def test_parts_of_certificates_in_other_places_are_refused_or_right(name, data):
+    certificate, X, y = CASES[name]
+    donor = CASES[data.draw(st.sampled_from(sorted(CASES)))].certificate
+    mixed = certificate
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.sampled_from(sorted(places(mixed), key=str)))
+        part = looked_up(donor, data.draw(st.sampled_from(sorted(places(donor), key=str))))
+        mixed = replaced(mixed, path, data.draw(st.just(part) | anything))
+    if not isinstance(mixed, dict):
+        return
+    unsealed = {**mixed, "seal": certificate["seal"]}
+    untouched = json.dumps(unsealed, sort_keys=True) == json.dumps(certificate, sort_keys=True)
+    assert check_arrays(unsealed, X, y).valid == untouched
+    if check_arrays(sealed(mixed), X, y).valid:
+        assert written(concluded(mixed, X, y)) == mixed["figures"]
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(sorted(CASES)), st.data())
+def test_flipped_bytes_are_refused(name, data):
+    certificate, X, y = CASES[name]
+    whole = bytearray(json.dumps(certificate).encode())
+    place = data.draw(st.integers(0, len(whole) - 1))
+    whole[place] ^= data.draw(st.integers(1, 255))
+    blank = json.dumps(certificate).encode()[place] in b" \n" and whole[place] in b" \n\r\t"
+    assert check_arrays(bytes(whole), X, y).valid == blank
+
+
+# Files, and the command line.
+
+THREE = "a,b,label\n0,0,0\n0,1,1\n1,0,1\n"
+CSV = THREE + "1,1,0\n"
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The checker in a folder of its own."""
+    return Path(shutil.copy(checker.__file__, tmp_path_factory.mktemp("alone")))
+
+
+def run(alone, certificate, data, *options):
+    command = [sys.executable, "-I", "-S", str(alone), str(certificate), str(data), *options]
+    return subprocess.run(command, capture_output=True, text=True, cwd=alone.parent, check=False)
+
+
+def saved(folder, name, content):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_the_command_line_needs_nothing_else(alone, tmp_path):
+    certificate = saved(tmp_path, "c.json", json.dumps(CASES["xor"].certificate))
+    done = run(alone, certificate, saved(tmp_path, "xor.csv", CSV))
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "valid: inseparable, 4 rows, 2 columns\n",
+        "",
+    )
+    done = run(alone, certificate, saved(tmp_path, "xor.csv", CSV.replace("1,1,0", "1,1,1")))
+    assert (done.returncode, done.stdout) == (
+        1,
+        "invalid: digest: these are other rows or labels\n",
+    )
+    assert [path.name for path in alone.parent.iterdir()] == ["checker.py"]
+
+
+def test_the_command_line_tells_bad_data_from_bad_certificates(alone, tmp_path):
+    certificate = saved(tmp_path, "c.json", json.dumps(CASES["xor"].certificate))
+    data = saved(tmp_path, "xor.csv", CSV)
+    for bad in (saved(tmp_path, "bad.csv", THREE + "1,x,1\n"), tmp_path / "none.csv", tmp_path):
+        done = run(alone, certificate, bad)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("unreadable: ")
+        assert done.stderr.count("\n") == 1
+    assert run(alone, tmp_path / "none.json", data).returncode == 2
+    assert run(alone, certificate, data, "--nonsense").returncode == 2
+    for bad in ("", "{", "[" * 10**5, b"\xff\xfe", json.dumps(CASES["quasi"].certificate)):
+        done = run(alone, saved(tmp_path, "bad.json", bad), data)
+        assert done.returncode == 1
+        assert done.stdout.startswith("invalid: ")
+        assert done.stdout.count("\n") == 1
+
+
+def judged(folder, case, name, content, *options):
+    certificate = saved(folder, "c.json", json.dumps(case.certificate))
+    return checker.main([str(certificate), str(saved(folder, name, content)), *options])
+
+
+XOR_FILES = [
+    ("xor.csv", CSV, []),
+    ("xor.csv", CSV.encode("utf-8-sig"), []),
+    ("xor.csv", CSV.replace("\n", "\r\n"), []),
+    ("xor.csv", CSV.replace(",", ", ") + "\n\n", []),
+    ("xor.csv", CSV.replace("0,1,1", '"0","1",1'), []),
+    ("xor.csv", CSV.replace("1,0,1", "1e0,-0,+1.0"), []),
+    ("xor.csv.gz", gzip.compress(CSV.encode()), []),
+    ("xor.csv", CSV.partition("\n")[2], []),
+    ("xor.csv", CSV.partition("\n")[2], ["--no-header"]),
+    ("xor.tsv", CSV.replace(",", "\t"), []),
+    ("xor.data", CSV.replace(",", "\t"), []),
+    ("xor.data", CSV.replace(",", "\t"), ["--format", "tsv"]),
+    ("xor.data", CSV.replace(",", ";"), []),
+    ("xor.data", CSV.replace(",", "   "), []),
+    ("xor.data", CSV.replace(",", ":"), ["--delimiter", ":"]),
+    ("xor.csv", "Y,a,b\n0,0,0\n1,0,1\n1,1,0\n0,1,1\n", []),
+    ("xor.csv", "0,0,0\n1,0,1\n1,1,0\n0,1,1\n", ["--target", "0"]),
+    ("xor.csv", "k,a,b\n0,0,0\n1,0,1\n1,1,0\n0,1,1\n", ["--target", "k"]),
+    ("xor.csv", "1,2,3\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n", ["--header"]),
+    ("xor.svm", "0\n1 2:1\n1 1:1 # one\n# none\n0 qid:3 2:1 1:1.0\n", []),
+    ("xor.svm", "0\n1 1:1\n1 0:1\n0 0:1 1:1\n", []),
+    ("xor.svm", "0\n1 1:1\n1 0:1\n0 0:1 1:1\n", ["--zero-based"]),
+    ("xor.svm", "0 2:0\n1 2:1\n1 1:1\n0 1:1 2:1\n", ["--one-based"]),
+    ("xor.svm.gz", gzip.compress(b"0\n1 2:1\n1 1:1\n0 1:1 2:1\n"), []),
+    ("xor.data", "0\n1 2:1\n1 1:1\n0 1:1 2:1\n", []),
+    ("xor.data", "0\n1 2:1\n1 1:1\n0 1:1 2:1\n", ["--format", "svmlight"]),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "options"), XOR_FILES)
+def test_files_are_read_as_the_package_reads_them(name, content, options, tmp_path, capsys):
+    assert judged(tmp_path, CASES["xor"], name, content, *options) == 0
+    assert capsys.readouterr().out.startswith("valid")
+    asked = dict(zip(options[::2], options[1::2], strict=False))
+    told = {"target": asked.get("--target"), "delimiter": asked.get("--delimiter")}
+    told["format"] = asked.get("--format")
+    told["header"] = {"--header": True, "--no-header": False}.get("".join(options))
+    told["zero_based"] = {"--zero-based": True, "--one-based": False}.get("".join(options))
+    chunk = sources.open(tmp_path / name, **told).read()
+    X = chunk.X if isinstance(chunk.X, np.ndarray) else chunk.X.toarray()
+    assert check_arrays(CASES["xor"].certificate, X, chunk.y).valid
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options"),
+    [
+        ("a.csv", "", []),
+        ("a.csv", "\n \n", []),
+        ("a.csv", "a,b,label\n", []),
+        ("a.csv", THREE + "1,1\n", []),
+        ("a.csv", THREE + "1,1,\n", []),
+        ("a.csv", THREE + "1,nan,0\n", []),
+        ("a.csv", THREE + "1,inf,0\n", []),
+        ("a.csv", THREE + "1,1e999,0\n", []),
+        ("a.csv", THREE + "1,1_0,0\n", []),
+        ("a.csv", THREE + "1,0x1,0\n", []),
+        ("a.csv", THREE + "1,٣,0\n", []),
+        ("a.csv", THREE + "1,1,inf\n", []),
+        ("a.csv", THREE + "1,1,na\n", []),
+        ("a.csv", THREE + '1,"1,0\n', []),
+        ("a.csv", THREE.encode() + b"\xff,1,0\n", []),
+        ("a.csv", THREE + "1,1\0,0\n", []),
+        ("a.csv", "x\n1\n", []),
+        ("a.csv", CSV, ["--target", "c"]),
+        ("a.csv", CSV, ["--target", "3"]),
+        ("a.csv", CSV, ["--delimiter", "ab"]),
+        ("a.csv", CSV.replace("a,b", "label,b"), []),
+        ("a.csv.gz", CSV, []),
+        ("a.csv.gz", gzip.compress(CSV.encode())[:-9], []),
+        ("a.svm", "1:1 2:1\n", []),
+        ("a.svm", "1 1\n", []),
+        ("a.svm", "1 -1:1\n", []),
+        ("a.svm", "1 1:\n", []),
+        ("a.svm", "1 1:x\n", []),
+        ("a.svm", "1 1:1 1:2\n", []),
+        ("a.svm", "1 0:1\n", ["--one-based"]),
+    ],
+)
+def test_files_that_cannot_be_read(name, content, options, tmp_path, capsys):
+    assert judged(tmp_path, CASES["xor"], name, content, *options) == 2
+    assert capsys.readouterr().err.startswith("unreadable: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", CSV.replace("label", "c,label").replace("0\n", "0,0\n").replace("1\n", "1,1\n")),
+        ("a.csv", CSV.replace("1\n", "yes\n").replace("0\n", "no\n")),
+        ("a.csv", CSV + "1,1,0\n"),
+        ("a.csv", CSV + "1,1,2\n"),
+        ("a.svm", "0\n1 2:1\n1 1:1\n0 1:1 2:1 3:1\n"),
+        ("a.svm", "0\n1 2:1\n1 1:1\n0 1:1 2:1 9999999999:1\n"),
+    ],
+)
+def test_files_of_other_rows(name, content, tmp_path, capsys):
+    assert judged(tmp_path, CASES["xor"], name, content) == 1
+    assert capsys.readouterr().out.startswith("invalid: ")
+
+
+def test_words_as_labels_and_decimals_as_they_are_written(tmp_path, capsys):
+    words = ("x,y,class\n-1,0.25,ham\n0.1,-3,späm\n2,1e-300,späm\n").replace("y", "z", 1)
+    assert judged(tmp_path, CASES["rough margin"], "a.csv", words) == 0
+    case = make(
+        "separable",
+        [[Fraction(1, 10), Fraction(1, 5)], [Fraction(-3, 10), Fraction(1, 10**320)]],
+        [1, 0],
+        rational=True,
+        weights=["1", "1", "0"],
+        support=terms(_0="1"),
+    )
+    table = "a,b,y\n0.1,2E-1,1\n-.3,{},0\n"
+    assert judged(tmp_path, case, "a.csv", table.format("1e-320")) == 0
+    assert judged(tmp_path, case, "a.svm", "1 1:0.10 2:.2\n0 1:-0.3 2:0.1e-319\n") == 0
+    assert judged(tmp_path, case, "a.csv", table.format("1.0000000000000000001e-320")) == 1
+    for far in ("1e-5001", "1e-999999999", "1e-99999999999999999999", "1e5001"):
+        assert judged(tmp_path, case, "a.csv", table.format(far)) == 2
+    capsys.readouterr()
+
+
+def test_only_the_standard_library_is_imported():
+    tree = ast.parse(Path(checker.__file__).read_text(encoding="utf-8"))
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            names.add(node.module)
+    assert names
+    assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names

@@ -1,19 +1,25 @@
 """`novikoff check` and `novikoff verify`, from the shell."""
 
+import dataclasses
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.cli import main
-from novikoff.verdict import check
+from novikoff.cli import main, telling
+from novikoff.cli.findings import Findings, Kept
+from novikoff.verdict import Coefficient, Identical, Margin, check
 from shell import answer, until_shown
 
 CHECK_KEYS = {
@@ -388,3 +394,44 @@ def test_the_account_fits_a_screen(here):
         assert len(lines) <= 24
         assert max(map(len, lines[1:])) <= 80
     assert "more: --json lists them all" in "\n".join(lines)
+
+
+SQUARES = st.fractions(0, 10**9) | st.builds(
+    Fraction, st.integers(1, 10**40), st.integers(1, 10**60)
+)
+
+
+@given(SQUARES, SQUARES)
+def test_what_is_said_of_a_margin_stays_true(one, other):
+    lower, upper = sorted((one, other))
+    text = telling.bracket(Margin(lower, upper))
+    found = re.findall(r"[0-9]+(?:\.[0-9]+)?(?:e[+-][0-9]+)?", text)
+    numbers = [Fraction(word) for word in found]
+    if lower == upper:
+        shown = Fraction(text.split(" = ")[1].split(",")[0].removesuffix("..."))
+        assert shown**2 <= lower <= (shown * (1 + Fraction(1, 10**5))) ** 2
+        assert text.count("...") == (shown**2 != lower)
+    elif lower:
+        assert numbers[0] ** 2 <= lower
+        assert upper <= numbers[1] ** 2
+    else:
+        assert upper <= numbers[0] ** 2
+
+
+def test_the_longest_account_still_fits_a_screen(save):
+    lines = "".join(f"{row % 7},{row % 2},{row * row % 5},{row % 3 > 1}\n" for row in range(60))
+    source = Kept(nk.open(save("rows.csv", lines)))
+    verdict = dataclasses.replace(
+        check(source),
+        outcome="quasi-separable",
+        conflict=[(row, Fraction(row + 1, 10**9)) for row in range(60)],
+        strict=np.arange(60) > 40,
+        identical=Identical(30, 9, (4, 8)),
+    )
+    kinds = list(telling.FATES) * 20
+    long = [Coefficient(f"a column of a long name {k}", *kind) for k, kind in enumerate(kinds)]
+    found = Findings(source, source.chunk.y, verdict, 3, long, [long[0]], 1.0)
+    told = telling.tell(found, Path("proof.json")).splitlines()
+    assert len(told) == 24
+    assert max(map(len, told[1:-1])) <= 80  # the first and the last have paths
+    assert "more: --json lists them all" in "".join(told)

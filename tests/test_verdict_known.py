@@ -204,6 +204,7 @@ def test_identical_rows_with_opposite_labels_are_the_conflict():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 4))
     y = (X[:, 0] > 0).astype(int)
+    X[7, 0] = 0.0  # on the plane between the classes
     X[33] = X[7]
     y[33] = 1 - y[7]
     verdict = agree(X, y)

@@ -64,8 +64,9 @@ def check_margin(verdict, expected):
 
 def assert_root(value, exact_square):
     """The value is the square root to the last digits of a double."""
-    step = Fraction(1, 2**50)
-    assert (1 - step) * exact_square <= square(value) <= (1 + step) * exact_square
+    slack = Fraction(math.ulp(value)) * 4
+    low, high = max(Fraction(0), Fraction(value) - slack), Fraction(value) + slack
+    assert low**2 <= exact_square <= high**2
 
 
 def square(value):

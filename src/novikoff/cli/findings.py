@@ -14,6 +14,7 @@ from novikoff.errors import DataError, ParameterError
 from novikoff.sources import Chunk, Source
 from novikoff.sources.tokens import NotANumberError, number
 from novikoff.verdict import check
+from novikoff.verdict.points import WIDE
 from novikoff.verdict.result import UNDECIDED, Coefficient, Stage, Verdict, Watch
 
 MOST_COLUMNS = 100  # whose coefficients are looked at without being asked for
@@ -112,30 +113,39 @@ def investigate(question: Question, source: Source, watch: Watch) -> Findings:
     """Read the rows, and answer."""
     watch(Stage("reading", None, 0.0, math.inf, 0))
     kept = Kept(source)
-    chunk = kept.chunk
-    if chunk.y is None:
+    X, y, _ = kept.chunk
+    if y is None:
         raise DataError(f"{source.name}: the rows have no labels")
-    columns = Columns(kept.feature_names, chunk.X.shape[1], question.options["fit_intercept"])
+    columns = Columns(kept.feature_names, X.shape[1], question.options["fit_intercept"])
     weights = [columns.weights(text) for text in question.contrasts]
-    options = question.options | {"positive": _as_label(question.positive, chunk.y)}
+    _refuse_width(question, X.shape[1])
+    options = question.options | {"positive": _as_label(question.positive, y)}
     began = time.perf_counter()
     verdict = check(kept, watch=watch, **options)
-    seconds = time.perf_counter() - began
-    if verdict.outcome == UNDECIDED:
-        return Findings(kept, chunk.y, verdict, None, None, None, seconds)
-    watch(_looking_on(verdict))
-    contrasts = [
-        verdict.contrast(each, name) for each, name in zip(weights, question.contrasts, strict=True)
-    ]
-    rank, coefficients = None, None
-    if question.wants_coefficients(chunk.X.shape[1], seconds):
-        rank, coefficients = verdict.rank, verdict.coefficients
-    return Findings(kept, chunk.y, verdict, rank, coefficients, contrasts, seconds)
+    found = Findings(kept, y, verdict, None, None, None, time.perf_counter() - began)
+    return found if verdict.outcome == UNDECIDED else _looked_on(found, question, weights, watch)
 
 
-def _looking_on(verdict: Verdict) -> Stage:
-    margin = verdict.margin
-    return Stage("coefficients", verdict.outcome, margin.lower, margin.upper, verdict.scans)
+def _looked_on(
+    found: Findings, question: Question, weights: list[list[Fraction]], watch: Watch
+) -> Findings:
+    """What becomes of a fit, as far as that is asked for."""
+    verdict, margin = found.verdict, found.verdict.margin
+    watch(Stage("coefficients", verdict.outcome, margin.lower, margin.upper, verdict.scans))
+    named = zip(weights, question.contrasts, strict=True)
+    found = found._replace(contrasts=[verdict.contrast(each, name) for each, name in named])
+    if not question.wants_coefficients(verdict.features, found.seconds):
+        return found
+    return found._replace(rank=verdict.rank, coefficients=verdict.coefficients)
+
+
+def _refuse_width(question: Question, columns: int) -> None:
+    """Before the search, not after it."""
+    if columns >= WIDE and (question.coefficients or question.contrasts):
+        raise ParameterError(
+            f"--coefficients and --contrast are for fewer than {WIDE:,} columns; there are"
+            f" {columns:,}"
+        )
 
 
 def _as_label(text: str | None, labels: Any) -> Any:

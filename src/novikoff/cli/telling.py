@@ -23,6 +23,7 @@ INDENT = 15  # where the text of a fact begins
 MOST_ROWS = 5  # of a conflict
 DIGITS = 6
 SHORT = 24  # characters of a fraction that a person still reads
+PATIENCE = 10**9  # mistakes that nobody waits for
 LARGE = 10**15  # a count that is better given by its size
 GAMMA = "\N{GREEK SMALL LETTER GAMMA}"
 
@@ -104,7 +105,8 @@ def _heading(found: Findings) -> str:
     verdict, signed = found.verdict, found.verdict.signed
     about = "counts" if signed.labels is None else _pair(signed.labels)
     lift = "" if signed.bias else ", no intercept"
-    scaled = ", rows scaled to length 1" if signed.unit_length else ""
+    scaled = ", scaled to length 1" if signed.unit_length else ""
+    scaled += ", exact decimals" if signed.exact is not None else ""
     rows, features = count(verdict.rows, "row"), count(verdict.features, "feature")
     if signed.lines is None and verdict.conflict:
         rows += f" (0 to {verdict.rows - 1:,})"  # rows are named below, so say how they count
@@ -148,7 +150,7 @@ def _figures(verdict: Verdict) -> list[Fact]:
     """Margin, radius and the mistake bound, where the outcome leaves something to say of them."""
     if verdict.outcome not in (SEPARABLE, UNDECIDED):
         return []
-    facts = [Fact("margin", _bracket(verdict.margin))]
+    facts = [Fact("margin", bracket(verdict.margin))]
     if verdict.outcome == SEPARABLE:
         facts.append(Fact("radius", f"D = {rounded_up(verdict.radius, DIGITS)}, the longest row"))
     if verdict.mistake_bound is not None:
@@ -162,7 +164,7 @@ def _figures(verdict: Verdict) -> list[Fact]:
     return facts
 
 
-def _bracket(margin: Margin) -> str:
+def bracket(margin: Margin) -> str:
     """What is known of the margin; digits are cut so that every word stays true."""
     low = rounded_down(margin.lower, DIGITS)
     if margin.squared is not None:
@@ -170,7 +172,8 @@ def _bracket(margin: Margin) -> str:
         square = ratio(margin.squared) if short else ""
         exactly = f" = {square} exactly" if 0 < len(square) <= SHORT else " is exactly in --json"
         dots = "" if Fraction(low) ** 2 == margin.squared else "..."
-        return f"{GAMMA} = {low}{dots}, {GAMMA}²{exactly}"
+        equals = f" = {low}{dots}" if dots == "" or margin.lower else " is too small for a double"
+        return f"{GAMMA}{equals}, {GAMMA}²{exactly}"
     if margin.upper_squared is None:
         return f"{GAMMA} is {low} or more" if margin.lower else "nothing known yet"
     high = rounded_up(margin.upper, DIGITS)
@@ -185,7 +188,8 @@ def _identical(found: Findings) -> list[Fact]:
         return []
     groups = f" in {identical.groups:,} groups" if identical.groups > 1 else ""
     pair = " and ".join(_place(found, row) for row in identical.first)
-    text = f"{identical.rows:,} rows{groups} are the same but for the label, such as {pair}"
+    such = ": " if identical.rows == 2 else ", such as "
+    text = f"{identical.rows:,} rows{groups} are the same but for the label{such}{pair}"
     return [Fact("identical", text)]
 
 
@@ -237,6 +241,8 @@ def _rank(found: Findings) -> list[Fact]:
 def _perceptron(verdict: Verdict) -> str:
     if verdict.signed.family == "poisson" or verdict.outcome == UNDECIDED:
         return ""
+    if verdict.outcome == SEPARABLE and (verdict.mistake_bound or 0) > PATIENCE:
+        return "Perceptron: it converges in theory; with so thin a margin, do not wait for it."
     if verdict.outcome == SEPARABLE:
         return "Perceptron: it converges, within the mistakes above."
     if verdict.outcome == QUASI:

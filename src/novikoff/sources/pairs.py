@@ -113,14 +113,14 @@ def _careful(name: str, batch: Sequence[Line], rests: Sequence[str], decimal: bo
     pairs = [pair for row in rows for pair in row]
     return _Numbers(
         [len(row) for row in rows],
-        np.array([pair.index for pair in pairs], dtype=np.int64),
+        np.array([pair.feature for pair in pairs], dtype=np.int64),
         np.array([pair.value for pair in pairs], dtype=np.float64),
         np.array([pair.exact for pair in pairs], dtype=object) if decimal else None,
     )
 
 
 class _Pair(NamedTuple):
-    index: int
+    feature: int
     value: float
     exact: Fraction | None
 

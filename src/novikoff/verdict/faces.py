@@ -74,9 +74,10 @@ class Faces:
             if not any(self.signed.row(int(i)).values)
         ]
         self.within[zeros] = True
-        if zeros and not self.signed.pinned[zeros[0]]:
-            self.spanning[zeros[0]] = Fraction(1)
-            self.conflict = [(zeros[0], Fraction(1))]
+        free = [i for i in zeros if not self.signed.pinned[i]]
+        if free:
+            self.spanning = {i: Fraction(1) for i in (free if self.wide else free[:1])}
+            self.conflict = [(free[0], Fraction(1))]
         if pairs:
             firsts = [self.signed.row(i) for i, _ in pairs[:GROUPS]]
             for k in exact.independent(firsts, self.signed.dim):
@@ -84,7 +85,7 @@ class Faces:
                 self.spanning.update((i, Fraction(1)) for i in pairs[k])
             self.conflict = self.conflict or [(i, Fraction(1)) for i in pairs[0]]
         self._pin()
-        if self.on_all:
+        if self.within.any() or self.on_all:
             self._spread()
 
     def _pin(self) -> None:
@@ -96,7 +97,7 @@ class Faces:
         span = Span(self.search, [])
         span.cover(pinned)
         self.on_all = span.basis
-        self.spanning = {i: Fraction(0) for i in self.on_all}
+        self.spanning.update((i, Fraction(0)) for i in self.on_all)
 
     def _nearest(self) -> Rational | Nearest:
         """A separator of the rows on this face, or their conflict."""

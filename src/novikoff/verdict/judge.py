@@ -220,7 +220,7 @@ class Judge:
         if self.bracket.support is None:
             return [(int(np.argmin(self.signed.scan.squares)), Fraction(1))]
         rows, multipliers = self.bracket.support
-        numbers: list[Any] = list(map(Fraction, multipliers.tolist()))
+        numbers: list[Any] = [Fraction(multiplier) for multiplier in multipliers]
         if len(rows) > MANY:
             numbers = _short(multipliers, MULTIPLIER_BITS).tolist()
         pairs = zip(rows.tolist(), numbers, strict=True)

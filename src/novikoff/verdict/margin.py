@@ -1,5 +1,6 @@
 """The margin, from both sides: of all that was seen on the way, the best of each."""
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +10,11 @@ from novikoff.scan import Lowest, Vector
 from novikoff.verdict.descent import Descent
 from novikoff.verdict.nearest import Places
 from novikoff.verdict.points import WIDE, Geometry, Suggestion
-from novikoff.verdict.search import WHOLE, Nearest, Search
+from novikoff.verdict.search import WHOLE, Nearest, Search, unit_factor
 
 EXACT_SUPPORT = 300  # rows for which the exact margin is worth its time
 DEFAULT = 1e-3
+UNIT_WIDTH = 1e-9  # of the bracket at unit length, which is never exact
 PEEK = 3  # epochs of descent between two scans
 PATIENCE = 60  # epochs of descent without a separator
 HEAVIEST = 1000  # rows with the largest multipliers, to look for a conflict in
@@ -25,7 +27,7 @@ class Bracket:
     def __init__(self) -> None:
         self.lower, self.upper = 0.0, np.inf
         self.weights: Vector | Rational | None = None
-        self.support: tuple[Places, Vector] | None = None
+        self.support: tuple[Places, Vector | list[Fraction]] | None = None
 
     @property
     def width(self) -> float:
@@ -68,12 +70,34 @@ class Refiner(NamedTuple):
             return None
         points = self.search.points(Geometry.plain(signed.dim), WHOLE, self.scales)
         found = self.search.suggest(points, WHOLE, self._enough)
-        if self.scales is not None or (self.precision and self.bracket.width <= self.precision):
+        if self.precision and self.bracket.width <= self.precision:
+            return None
+        if self.scales is not None:
+            self._settle_at_unit_length(found)
             return None
         large = len(found.rows) > EXACT_SUPPORT
         if self.precision is None and large and self.bracket.width <= DEFAULT:
             return None
         return self.search.settle(Geometry.plain(signed.dim), WHOLE, found.rows, found.multipliers)
+
+    def _settle_at_unit_length(self, found: Suggestion) -> None:
+        """Bracket from rows whose lengths are rational, nearly."""
+        scales = self.scales if self.scales is not None else np.ones(self.search.signed.count)
+        if self.bracket.width <= UNIT_WIDTH or len(found.rows) > EXACT_SUPPORT:
+            return
+        multipliers = found.multipliers / scales[found.rows]
+        settled = self.search.settle_at_unit_length(found.rows, multipliers, scales)
+        if settled.weights is None:
+            return
+        margin = float(settled.square) ** 0.5
+        bits = self.search.length_bits(found.rows)
+        parts = [
+            part * unit_factor(self.search.signed.row(i), bits)
+            for i, part in zip(settled.rows, settled.multipliers, strict=True)
+        ]
+        self.bracket.weights = settled.weights
+        self.bracket.support = np.array(settled.rows, np.int64), parts
+        self.bracket.lower = self.bracket.upper = margin
 
     def _enough(self, found: Suggestion, low: Lowest) -> bool:
         size = float(np.linalg.norm(found.weights))

@@ -38,7 +38,7 @@ class Geometry(NamedTuple):
         used = sizes[maxima > 0.0]
         if used.size == 0 or used.max() - used.min() <= LEVEL:
             return cls.plain(len(maxima))
-        return cls(np.where(maxima > 0.0, -sizes, 0).astype(np.int64))
+        return cls(np.where(maxima > 0.0, -sizes, 0).clip(-1000, 1000).astype(np.int64))
 
     @property
     def is_plain(self) -> bool:

@@ -9,6 +9,7 @@ conflict; else w = p / |p|^2 has z . w >= 1 on every row, and is the best there 
     violator  one scan with rigorous errors; rows too close to tell are looked at exactly
 """
 
+import math
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -26,6 +27,8 @@ from novikoff.verdict.points import Geometry, Points, Suggestion, rounded
 
 ALL_AT_ONCE = 1_500_000  # numbers in a matrix small enough to search as a whole
 CLOSE = 1e-9
+LENGTH_BITS = 256
+LOOKED_AT = 200  # rows near the margin that are looked at with their lengths made rational
 
 
 class OutOfTimeError(Exception):
@@ -117,9 +120,58 @@ class Search:
 
     def settle(self, geometry: Geometry, face: Face, rows: Places, multipliers: Vector) -> Nearest:
         """The nearest point exactly, from a suggestion or from any rows at all."""
+
+        def exactly(i: int) -> IntegerRow:
+            return geometry.row(self.signed.row(i))
+
+        return self._settle(geometry, face, exactly, rows, multipliers, self.violator)
+
+    def settle_at_unit_length(self, rows: Places, multipliers: Vector, scales: Vector) -> Nearest:
+        """The nearest point of the rows scaled to length 1, which are not rational: of rational
+        ones that differ from them in some late bit. What it proves is worked out elsewhere.
+        """
+        bits = self.length_bits(rows)
+
+        def scaled(i: int) -> IntegerRow:
+            return to_unit(self.signed.row(i), bits)
+
+        def violator(weights: Rational, face: Face, skip: set[int]) -> int | None:
+            doubles = rounded(weights, self.scan.maxima)
+            if doubles is None:
+                return None
+            self.scans += 1
+            scores = self.scan.scores(doubles[0]) * scales
+            error = 2.0 * self.scan.error(doubles[0]) * float(scales.max())
+            near = np.flatnonzero(scores < doubles[1] + 2.0 * error)
+            near = near[~np.isin(near, list(skip))]
+            least, worst = 1 - Fraction(CLOSE), None
+            for i in near[np.argsort(scores[near])][:LOOKED_AT].tolist():
+                row = scaled(i)
+                bottom = row.denominator * weights.denominator
+                score = Fraction(dot(row, weights.numerators), bottom)
+                if score < least:
+                    least, worst = score, i
+            return worst
+
+        geometry = Geometry.plain(self.signed.dim)
+        return self._settle(geometry, WHOLE, scaled, rows, multipliers, violator)
+
+    def length_bits(self, rows: Places) -> int:
+        """To how many bits lengths are made rational: more where entries are very small."""
+        return LENGTH_BITS + 2 * max(self.signed.row(int(i)).denominator.bit_length() for i in rows)
+
+    def _settle(
+        self,
+        geometry: Geometry,
+        face: Face,
+        exactly: Callable[[int], IntegerRow],
+        rows: Places,
+        multipliers: Vector,
+        violator: Callable[[Rational, Face, set[int]], int | None],
+    ) -> Nearest:
         corral = [int(i) for i in rows]
         lam = [Fraction(float(m)) for m in multipliers]
-        held = {i: geometry.row(self.signed.row(i)) for i in (*corral, *face.on_all)}
+        held = {i: exactly(i) for i in (*corral, *face.on_all)}
         while True:
             self.tick("solving exactly")
             fixed, moving = [held[i] for i in face.on_all], [held[i] for i in corral]
@@ -140,10 +192,10 @@ class Search:
                 )
                 if found.weights is None:
                     return found
-                worst = self.violator(found.weights, face, set(corral))
+                worst = violator(found.weights, face, set(corral))
                 if worst is None:
                     return found
-                held[worst] = geometry.row(self.signed.row(worst))
+                held[worst] = exactly(worst)
                 corral, lam = [*corral, worst], [*found.multipliers, Fraction(0)]
                 continue
             else:
@@ -237,3 +289,19 @@ class Search:
 def as_rational(weights: Vector) -> Rational:
     """Doubles as what they are."""
     return rational(weights.tolist())
+
+
+def to_unit(row: IntegerRow, bits: int) -> IntegerRow:
+    """The row at about unit length."""
+    factor = unit_factor(row, bits)
+    top = factor.numerator
+    return IntegerRow(
+        row.columns, [value * top for value in row.values], row.denominator * factor.denominator
+    )
+
+
+def unit_factor(row: IntegerRow, bits: int) -> Fraction:
+    """1 / |row| to so many bits; 1 for a row of zeros."""
+    square = sum(value * value for value in row.values)
+    length = math.isqrt(square << 2 * bits)  # |row| * denominator * 2^bits
+    return Fraction(row.denominator << bits, length) if length else Fraction(1)
