@@ -289,9 +289,9 @@ def _fingerprint(numbers: Mapping[int, float | Fraction]) -> int:
 
 def _exact(value: Any, numbers: str, row: int) -> float | Fraction:
     """The very number given, be it Python's or NumPy's, as a float or a Fraction."""
+    value = value.item() if hasattr(value, "item") else value
     if type(value) is float and numbers == "binary64" and math.isfinite(value):
         return value
-    value = value.item() if hasattr(value, "item") else value
     far = isinstance(value, Decimal) and abs(value.adjusted()) > LARGEST_EXPONENT
     try:
         exact = None if far or not isinstance(value, NUMBERS) else Fraction(value)

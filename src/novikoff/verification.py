@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from flint import fmpz_mat, nmod_mat
 
 from novikoff import certificate as certificates
-from novikoff import figures, products
+from novikoff import figures, products, ranks
 from novikoff.certificate import (
     INSEPARABLE,
     QUASI,
@@ -27,7 +26,6 @@ from novikoff.figures import Places, rational
 from novikoff.replay import replay
 from novikoff.signed import Given, Signed, count_signs
 
-PRIME = 2**61 - 1
 AT_ONCE = 2**16  # rows between two looks at whether it is worth going on
 
 
@@ -212,15 +210,14 @@ def _check_overlap(certificate: Certificate, signed: Signed, on: Places) -> None
     if spanning is not conflict:
         _check_combination(signed, spanning, "spanning")
     places = [i for i, _ in spanning]
-    if complement is not None:
-        _require(_has_rank(signed, places, rank), "rank: the rows in spanning have another one")
-        _check_complement(signed, complement, rank, on)
-    elif rank == signed.dim:
-        _require(_has_rank(signed, places, rank), "rank: the rows in spanning have another one")
+    lines, wrong = _lines(signed, places), "rank: the rows in spanning have another one"
+    if complement is not None or rank == signed.dim:
+        _require(ranks.has_rank(lines, rank), wrong)
+        _check_complement(signed, complement or [], rank, on)
     else:
         listed = np.isin(on, np.array(places, np.int64)).all()
         _require(listed, "complement: null, though some row is not listed in spanning")
-        _require(_rank(signed, places) == rank, "rank: the rows in spanning have another one")
+        _require(ranks.rank_of(lines) == rank, wrong)
 
 
 def _check_combination(signed: Signed, terms: Combination, name: str) -> None:
@@ -248,23 +245,11 @@ def _check_complement(
             raise CertificateError(f"complement: row {bad} is not orthogonal to all its vectors")
 
 
-def _has_rank(signed: Signed, places: list[int], rank: int) -> bool:
-    """Whether the rows have at least this rank: most often that shows modulo a prime."""
-    if rank > min(len(places), signed.dim):
-        return False
-    return _rank(signed, places, PRIME) >= rank or _rank(signed, places) >= rank
-
-
-def _rank(signed: Signed, places: list[int], prime: int = 0) -> int:
+def _lines(signed: Signed, places: list[int]) -> ranks.Lines:
+    """These rows as integers, each times its denominator, in the columns that any of them uses."""
     rows = [signed.row(i) for i in places]
     used = sorted({column for row in rows for column in row.columns})
-    if not used:
-        return 0
-    lines = [figures.line(row, used) for row in rows]
-    if not prime:
-        return int(fmpz_mat(lines).rank())
-    residues = [value % prime for line in lines for value in line]
-    return int(nmod_mat(len(rows), len(used), residues, prime).rank())
+    return [figures.line(row, used) for row in rows]
 
 
 def _training_run(certificate: Certificate, signed: Signed) -> None:

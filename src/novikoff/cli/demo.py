@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import typer
 
-MARGIN = 0.02
-SEPARATES = f"example:separable?rows=300&features=10&margin={MARGIN}"
+SEPARATES = "example:separable?rows=300&features=10&margin=0.02"
 CANNOT = "example:iris-versicolor"
 WIDTH = 40  # characters of the longest bar
 PAUSE = 0.15  # seconds between two epochs, for a person to see
@@ -25,42 +24,46 @@ def demo() -> None:
     from novikoff.bounds import rounded_up
 
     typer.echo(f"1. Data that separate: {SEPARATES}\n")
-    learner, epochs = _learned(SEPARATES, 1000)
+    learner, epochs, verdict = _learned(SEPARATES, 1000)
     _draw(epochs)
-    bound = f"({learner.radius:.3g} / {MARGIN})^2 = {(learner.radius / MARGIN) ** 2:,.0f}"
     typer.echo(f"""
-   The last epoch passed without a mistake: it has converged. These rows were
-   made around a separator with a margin of {MARGIN}, so by the theorem of Block and
-   Novikoff (1962) no order of them can ever cost more than
-   (D / margin)^2 = {bound} mistakes. It took {learner.total("mistakes")}.
+   The last epoch passed without a mistake: it has converged. The verdict agrees:
+   {verdict.outcome}, with a margin of {verdict.margin.lower:.3g} (its square is known exactly), so
+   by the theorem of Block and Novikoff (1962) no order of these rows can ever
+   cost more than (D / margin)^2 = {verdict.mistake_bound:,} mistakes. It took {learner.total("mistakes")}.
 """)
     typer.echo(f"2. Data that no plane separates: {CANNOT}\n")
-    learner, epochs = _learned(CANNOT, 5000)
+    learner, epochs, verdict = _learned(CANNOT, 5000)
     _draw(epochs)
     ceiling = rounded_up(epochs[-1].ceiling, 2)
+    rows = ", ".join(str(row) for row, _ in verdict.conflict)
     typer.echo(f"""
    {len(epochs):,} epochs, {learner.total("mistakes"):,} mistakes, and it would go on for ever.
-   But every run proves something: no separator of these rows has a margin
-   above {ceiling}, and this ceiling falls and falls for as long as it runs.
+   Every run proves something: no separator of these rows has a margin above
+   {ceiling}. The verdict needs no run: {verdict.outcome}, because the rows
+   {rows} cancel out exactly, each with a multiplier of
+   its own. Both verdicts come with a certificate that anybody can check.
 """)
     typer.echo("Try next:")
     for command, what in (
+        ("novikoff check example:xor", "is it separable, and why not"),
         ("novikoff fit example:iris-setosa --save setosa.model", "learn, and keep it"),
         ("novikoff predict setosa.model example:iris-setosa", "use it"),
-        ("novikoff fit YOUR.csv --target COLUMN", "your own data"),
+        ("novikoff check YOUR.csv --target COLUMN", "your own data"),
     ):
         typer.echo(f"  {command:<54}{what}")
 
 
-def _learned(example: str, max_epochs: int) -> tuple[Any, list[Epoch]]:
-    """A learner after its run, and what each epoch was like."""
+def _learned(example: str, max_epochs: int) -> tuple[Any, list[Epoch], Any]:
+    """A learner after its run, what each epoch was like, and the verdict."""
     from novikoff import sources
     from novikoff.cli.training import Plan
     from novikoff.learn import learn
     from novikoff.sources.arrays import encode
+    from novikoff.verdict import check
 
     plan = Plan("perceptron", {})
-    X, y, _ = sources.open(example).read()
+    X, y = sources.open(example).read()[:2]
     learner = plan.learner(X.shape[1], 1)
     epochs: list[Epoch] = []
 
@@ -69,7 +72,7 @@ def _learned(example: str, max_epochs: int) -> tuple[Any, list[Epoch]]:
         epochs.append(Epoch(learner.total("mistakes") - before, float(learner.ceilings()[0])))
 
     learn(learner, plan.rows(X), encode(y)[1], max_epochs=max_epochs, watch=watch)
-    return learner, epochs
+    return learner, epochs, check(X, y)
 
 
 def _draw(epochs: list[Epoch]) -> None:

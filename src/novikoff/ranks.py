@@ -1,0 +1,73 @@
+"""The rank of integer rows, proven: modulo a prime it can only be too small, and rows that depend on
+others modulo the prime are shown to do so over the rationals.
+"""
+
+from math import gcd
+from typing import Any
+
+from flint import fmpz_mat, nmod_mat
+
+PRIME = 2**61 - 1
+
+Lines = list[list[int]]  # rows of equal length
+
+
+def has_rank(lines: Lines, rank: int) -> bool:
+    """Whether the rank is at least this."""
+    if rank > min(len(lines), len(lines[0]) if lines else 0):
+        return False
+    return len(_pivots(_modulo(lines))) >= rank or rank_of(lines) >= rank
+
+
+def rank_of(lines: Lines) -> int:
+    """The rank over the rationals."""
+    lines = _directions(lines)
+    if not lines:
+        return 0
+    chosen = _pivots(_modulo(lines).transpose())
+    if len(lines) - len(chosen) > len(lines[0]) - len(chosen):
+        lines = [list(column) for column in zip(*lines, strict=True)]
+        chosen = _pivots(_modulo(lines).transpose())
+    if len(chosen) == len(lines) or _depend(lines, chosen):
+        return len(chosen)
+    return int(fmpz_mat(lines).rank())  # slow, and needed only for rows made to fit the prime
+
+
+def _directions(lines: Lines) -> Lines:
+    """The rows that are not zero, and of several multiples of each other one."""
+    found = {}
+    for line in lines:
+        if common := gcd(*line):
+            first = next(value for value in line if value)
+            common = common if first > 0 else -common
+            found[tuple(value // common for value in line)] = None
+    return [list(line) for line in found]
+
+
+def _modulo(lines: Lines) -> Any:
+    residues = [value % PRIME for line in lines for value in line]
+    return nmod_mat(len(lines), len(lines[0]), residues, PRIME)
+
+
+def _pivots(matrix: Any) -> list[int]:
+    """The columns that do not depend on those before them."""
+    reduced, rank = matrix.rref()
+    pivots, j = [], 0
+    for i in range(rank):
+        while int(reduced[i, j]) == 0:
+            j += 1
+        pivots.append(j)
+    return pivots
+
+
+def _depend(lines: Lines, chosen: list[int]) -> bool:
+    """Whether all the rows are combinations of the chosen ones, which are independent."""
+    basis = [lines[i] for i in chosen]
+    others = [line for i, line in enumerate(lines) if i not in set(chosen)]
+    if not basis:
+        return not others
+    across = _pivots(_modulo(basis))
+    square = fmpz_mat([[line[j] for line in basis] for j in across])
+    right = fmpz_mat([[line[j] for line in others] for j in across])
+    tops, bottom = square.solve(right).numer_denom()
+    return bool(tops.transpose() * fmpz_mat(basis) == bottom * fmpz_mat(others))
