@@ -787,10 +787,10 @@ def test_ranks(vectors, data):
 
 def soon(certificate, X=XOR, y=(0, 1, 1, 0)):
     """Refused, and quickly."""
-    began = time.monotonic()
+    began = time.process_time()
     verdict = check_arrays(certificate, X, list(y))
     assert not verdict.valid
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20
     return verdict.reason
 
 
@@ -1038,6 +1038,7 @@ XOR_FILES = [
     ("xor.data", CSV.replace(",", ";"), []),
     ("xor.data", CSV.replace(",", "   "), []),
     ("xor.data", CSV.replace(",", ":"), ["--delimiter", ":"]),
+    ("xor.csv", ",b,Class\n" + CSV.partition("\n")[2], []),
     ("xor.csv", "Y,a,b\n0,0,0\n1,0,1\n1,1,0\n0,1,1\n", []),
     ("xor.csv", "0,0,0\n1,0,1\n1,1,0\n0,1,1\n", ["--target", "0"]),
     ("xor.csv", "k,a,b\n0,0,0\n1,0,1\n1,1,0\n0,1,1\n", ["--target", "k"]),
@@ -1082,6 +1083,8 @@ def test_files_are_read_as_the_package_reads_them(name, content, options, tmp_pa
         ("a.csv", THREE + "1,٣,0\n", []),
         ("a.csv", THREE + "1,1,inf\n", []),
         ("a.csv", THREE + "1,1,na\n", []),
+        ("a.csv", "NA,,yes\n" + CSV.partition("\n")[2], []),
+        ("a.csv", "a,2,label\n" + CSV.partition("\n")[2], []),
         ("a.csv", THREE + '1,"1,0\n', []),
         ("a.csv", THREE.encode() + b"\xff,1,0\n", []),
         ("a.csv", THREE + "1,1\0,0\n", []),

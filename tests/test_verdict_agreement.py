@@ -1,6 +1,5 @@
 """Verdicts on thousands of small, awkward data sets, against the exact reference."""
 
-import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -396,11 +395,89 @@ def test_integers_beyond_doubles_are_exact():
     assert agree(X.astype(float), [0, 1]).outcome == "inseparable"
 
 
-def test_numbers_near_the_ends_of_doubles():
-    """Squares that overflow or vanish are the exact method's own affair."""
-    for unit in (1e-160, 1e150):
-        X = np.array([[0.0, unit], [unit, 0.0], [unit, unit], [0.0, 0.0]])
-        for y in ([0, 0, 1, 0], [0, 0, 1, 1], [0, 1, 1, 0]):
-            verdict = agree(X, y)
-            assert math.isfinite(verdict.margin.upper)
-    assert exact.facts([[5e-324], [0.0]], [True, False]).outcome == "separable"
+LARGE, SMALL = 1e308, 5e-324
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[0, 1e150], [1e150, 0], [1e150, 1e150], [0, 0]],
+        [[0, 1e-160], [1e-160, 0], [1e-160, 1e-160], [0, 0]],
+        [[LARGE, 1], [-LARGE, 2], [5, LARGE], [LARGE, LARGE]],
+        [[LARGE, 0], [1.7 * LARGE, 0], [1.7 * LARGE, 1], [0, 1]],
+        [[SMALL, 1], [2 * SMALL, 1], [4 * SMALL, 1], [0, 1]],
+        [[SMALL, LARGE], [2 * SMALL, LARGE], [4 * SMALL, -LARGE], [0, 0]],
+    ],
+)
+def test_numbers_near_the_ends_of_doubles(X, bias):
+    """Squares that overflow or vanish change nothing."""
+    for code in range(1, 15):
+        agree(np.array(X, float), [code >> k & 1 for k in range(4)], bias=bias)
+
+
+# Data that are too large for the reference, where the certificate is the proof
+
+
+def large_problems(seed):
+    """Rows of kinds that a search in floating point finds hard, with their names."""
+    rng = np.random.default_rng(seed)
+    ternary = rng.integers(-1, 2, (300, 12)).astype(float)
+    yield "ternary", ternary, on_sides(rng, ternary)
+    flat = (rng.integers(-2, 3, (200, 5)) @ rng.integers(-2, 3, (5, 20))).astype(float)
+    yield "flat", flat, on_sides(rng, flat)
+    levels = [3, 5, 8, 20]
+    codes = [rng.integers(0, k, 400) for k in levels]
+    indicators = np.hstack([np.eye(k)[code] for k, code in zip(levels, codes, strict=True)])
+    yield "indicators", indicators, (codes[0] == 1) | (rng.random(400) < 0.5)
+    tenths = np.round(rng.uniform(0, 10, (400, 6)), 1)
+    yield "tenths", tenths, on_sides(rng, tenths)
+    steps = np.tril(rng.integers(-2, 3, (36, 12)))
+    steps = np.vstack([steps[:12] + np.eye(12, dtype=int) * 5, np.tril(steps[12:24])])
+    yield "steps", steps.astype(float), rng.random(len(steps)) < 0.5
+    chance = rng.integers(0, 3, (800, 15)) * 10.0 ** rng.integers(-12, 13, 15)
+    yield "chance", chance, rng.random(800) < 0.5
+    cloud = rng.standard_normal((1000, 10))
+    yield "cloud", cloud, on_sides(rng, cloud)
+
+
+def on_sides(rng, X):
+    """The sides of a plane, and chance on it."""
+    score = X @ rng.integers(-3, 4, X.shape[1])
+    return np.where(abs(score) < 1e-9, rng.random(len(X)) < 0.5, score > 0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("bias", [True, False])
+def test_larger_data_have_a_verdict_with_a_valid_certificate(seed, bias):
+    for name, X, positive in large_problems(seed):
+        y = as_labels(positive)
+        verdict = nk.check(X, y, fit_intercept=bias)
+        assert verdict.outcome != "undecided", name
+        check_certificate(verdict.certificate, X, y)
+        scaled = nk.check(X * 2.0 ** np.arange(-6, X.shape[1] - 6), y, fit_intercept=bias)
+        assert scaled.outcome == verdict.outcome, name
+        assert scaled.strict.tolist() == verdict.strict.tolist(), name
+        assert [status for status, _ in fates(scaled)] == statuses(X, verdict.strict, bias), name
+        counts = nk.check(X, positive * 2, fit_intercept=bias, family="poisson")
+        check_certificate(counts.certificate, X, positive * 2)
+
+
+def statuses(X, strict, bias):
+    """What becomes of each coefficient, from the rows that lie on every plane."""
+    z = exact.signed_rows(entries(X), [True] * len(X), bias)
+    basis = [exact.eliminate([exact.whole(row) for row in rows]) for rows in split(z, strict)]
+    found = []
+    for j in range(len(z[0])):
+        on_all, all_rows = (is_determined(j, *each) for each in basis)
+        found.append("finite" if on_all else "diverges" if all_rows else "unidentified")
+    return found
+
+
+def split(z, strict):
+    return [row for row, is_strict in zip(z, strict, strict=True) if not is_strict], z
+
+
+def is_determined(j, reduced, pivots):
+    """Whether e_j is in the span: then the pivot row of column j is e_j itself."""
+    return j in pivots and sum(v != 0 for v in reduced[pivots.index(j)]) == 1

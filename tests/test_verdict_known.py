@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -56,6 +56,53 @@ def test_and_and_or_have_the_margins_of_geometry():
     assert both.mistake_bound == 3 * 17
     assert fates(both) == [UP, UP, DOWN]
     assert fates(either) == [UP, UP, DOWN]
+
+
+# Counting
+
+
+def powers(points, degree):
+    """Rows (t, t^2, ...): on them a plane changes sides at most `degree` times."""
+    return np.array([[float(t**k) for k in range(1, degree + 1)] for t in points])
+
+
+def changes(labels):
+    return sum(a != b for a, b in pairwise(labels))
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 4, 5, 6])
+def test_which_labellings_of_a_curve_are_separable_and_how_many(degree):
+    """Cover: of P rows in general position in N dimensions, 2 sum_(k < N) binomial(P - 1, k)."""
+    X = powers(range(-3, 4), degree)
+    found = 2
+    for labels in product([0, 1], repeat=7):
+        if 0 < sum(labels) < 7:
+            is_separable = nk.check(X, labels).outcome == "separable"
+            assert is_separable == (changes(labels) <= degree)
+            found += is_separable
+    assert found == 2 * sum(math.comb(6, k) for k in range(degree + 1))
+
+
+@pytest.mark.parametrize(("features", "bias"), [(2, True), (3, False), (3, True), (4, False)])
+def test_random_rows_have_as_many_separable_labellings_as_cover_counted(features, bias):
+    X = np.random.default_rng(features).standard_normal((7, features))
+    labellings = [labels for labels in product([0, 1], repeat=7) if 0 < sum(labels) < 7]
+    outcomes = [nk.check(X, labels, fit_intercept=bias).outcome for labels in labellings]
+    one_label = [exact.facts(X.tolist(), [p] * 7, bias=bias).outcome for p in (True, False)]
+    total = [*outcomes, *one_label].count("separable")
+    assert total == 2 * sum(math.comb(6, k) for k in range(features + bias))
+
+
+@pytest.mark.parametrize("degree", [4, 8, 12])
+def test_high_powers_are_told_apart_to_the_last_change_of_sides(degree):
+    """Rows whose entries run from 1 to 14^12, and the nearest call there is."""
+    X = powers(range(1, degree + 3), degree)
+    y = np.arange(degree + 2) % 2
+    verdict = agree(X, y)
+    assert verdict.outcome == "inseparable"
+    assert len(verdict.conflict) == degree + 2
+    y[-1] = y[-2]
+    assert agree(X, y).outcome == "separable"
 
 
 # Complete and quasi-complete separation, with what becomes of each coefficient
@@ -195,6 +242,33 @@ def test_counts(X, y, outcome, strict, expected):
     assert verdict.outcome == outcome
     assert verdict.strict.tolist() == [s == "1" for s in strict]
     assert fates(verdict) == expected
+
+
+# Categories
+
+
+@pytest.mark.parametrize("family", ["binary", "poisson"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_category_without_cases_is_the_one_that_diverges(seed, family):
+    """Indicators of the categories but the first, and a covariate that overlaps in all others."""
+    rng = np.random.default_rng(seed)
+    category = np.repeat(np.arange(5), 8)
+    empty = 1 + seed
+    X = np.hstack([np.eye(5)[category][:, 1:], np.tile(np.arange(4.0), 10)[:, None]])
+    y = np.tile([0, 1, 1, 0], 10) * (category != empty)
+    order = rng.permutation(len(X))
+    verdict = agree(X[order], y[order], family=family)
+    assert verdict.outcome == "quasi-separable"
+    assert verdict.strict.tolist() == (category == empty)[order].tolist()
+    assert fates(verdict) == [DOWN if j == empty - 1 else FINITE for j in range(6)]
+
+
+def test_with_an_indicator_for_every_category_only_the_covariate_is_identified():
+    category = np.repeat(np.arange(3), 4)
+    X = np.hstack([np.eye(3)[category], np.tile(np.arange(4.0), 3)[:, None]])
+    verdict = agree(X, np.tile([0, 1, 0, 1], 3))
+    assert verdict.outcome == "inseparable"
+    assert fates(verdict) == [UNKNOWN] * 3 + [FINITE, UNKNOWN]
 
 
 # Identical rows

@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from flint import fmpz_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import certificates
 import novikoff as nk
 from certificates import CASES, leaves, value_at, variants
-from novikoff import checker, figures, products
+from novikoff import checker, figures, products, ranks
 from novikoff.certificate import Certificate, digest, make
 from novikoff.errors import DataError, ParameterError
 from novikoff.proofs import separator, training_run
@@ -405,6 +406,20 @@ def test_products_are_exact(table, bias, layout):
     squares = [Fraction(sum(v * v for v in row.values), row.denominator**2) for row in rows]
     assert products.largest_square(signed, everything) == max(squares)
     assert figures.radius_squared(signed) == max(squares)
+
+
+@given(st.data())
+def test_ranks_are_exact(data):
+    rows, columns = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 9))
+    entry = st.integers(-3, 3) | st.just(ranks.PRIME) | st.integers(-(2**80), 2**80)
+    inner = data.draw(st.integers(1, 9))
+    left = [[data.draw(st.integers(-2, 2)) for _ in range(inner)] for _ in range(rows)]
+    right = [[data.draw(entry) for _ in range(columns)] for _ in range(inner)]
+    product = fmpz_mat(left) * fmpz_mat(right)
+    lines = [[int(product[i, j]) for j in range(columns)] for i in range(rows)]
+    rank = product.rank()
+    assert ranks.rank_of(lines) == rank
+    assert [ranks.has_rank(lines, k) for k in range(11)] == [k <= rank for k in range(11)]
 
 
 # Agreement on made-up certificates

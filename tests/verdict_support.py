@@ -48,6 +48,7 @@ def fates(verdict):
 
 def check_margin(verdict, expected):
     assert_root(verdict.radius, expected.radius_squared)
+    assert square(verdict.radius) >= expected.radius_squared
     margin = verdict.margin
     if expected.outcome != "separable":
         assert margin.lower == 0.0

@@ -508,6 +508,7 @@ CLAIMS: dict[str, Callable[[Fields, list[Row]], None]] = {
 # Files of rows, read as the package reads them, and the command line.
 
 _PAIR = re.compile(r"(?:([0-9]{1,10})|qid):([^\s:,;\"]+)")
+_MISSING = {"", "na", "nan", "n/a", "null", "none"}
 _SUFFIXES = {".csv": "csv", ".tsv": "tsv"} | dict.fromkeys((".svm", ".svmlight", ".libsvm"), "svm")
 Tokens = list[tuple[str, dict[int, str]]]  # (label, {column: number}), as they are written
 
@@ -548,10 +549,13 @@ def _table(lines: list[str], options: argparse.Namespace, kind: str) -> Tokens:
     text = (" ".join(line.split()) if mark == " " else line for line in lines)
     read = csv.reader((line + "\n" for line in text), delimiter=mark, strict=True)
     records = [record for record in read if len(record) > 1 or "".join(record).strip()]
-    width, names = len(records[0]) if records else 0, list[str]()
-    words = records and all(_read(field) is None for field in records[0])
+    head, names = [field.strip() for field in records[0]] if records else [], list[str]()
+    # The name of an index, the first column, may be missing; elsewhere it is a number that is.
+    gaps = _MISSING.intersection(field.lower() for field in head[1:])
+    words = not gaps and all(_read(field) is None for field in head)
     if records and (words if options.header is None else options.header):
-        names = [name.strip() for name in records.pop(0)]
+        names, records = head, records[1:]
+    width = len(head)
     place = _target(names, width, options.target)
     for i, record in enumerate(records):
         if len(record) != width or width < 2:
@@ -625,7 +629,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             text = file.read(LARGEST_FILE + 1)
         verdict = _judged(text, lambda fields: _file_rows(fields, options))
     except (OSError, UnreadableError, MemoryError) as problem:
-        sys.stderr.write(f"unreadable: {problem or 'too large for the memory'}\n")
+        sys.stderr.write(f"unreadable: {str(problem) or 'larger than the memory'}\n")
         return 2
     sys.stdout.write(f"{'valid' if verdict.valid else 'invalid'}: {verdict.reason}\n")
     return 0 if verdict.valid else 1

@@ -5,7 +5,7 @@ arithmetic the few that are left.
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from flint import fmpz_mat
 
 from novikoff import products
 from novikoff.scan import SMALLEST, UNIT, Vector
-from novikoff.signed import IntegerRow, Signed, dot
+from novikoff.signed import EXACT_INTEGERS, IntegerRow, Signed, dot
 
 Number = int | float | Fraction
 Places = npt.NDArray[np.int64]
@@ -39,7 +39,10 @@ class Rational(NamedTuple):
 
 def rational(vector: Iterable[Number]) -> Rational:
     """Numbers over their least common denominator."""
-    ratios = [number.as_integer_ratio() for number in vector]
+    numbers = list(vector)
+    if all(type(number) is int for number in numbers):
+        return Rational(cast(list[int], numbers), 1)
+    ratios = [number.as_integer_ratio() for number in numbers]
     bottom = math.lcm(*{ratio[1] for ratio in ratios})
     return Rational([top * (bottom // each) for top, each in ratios], bottom)
 
@@ -57,15 +60,24 @@ class Filter(NamedTuple):
 def filtered(signed: Signed, numerators: list[int]) -> Filter:
     """Integer weights as doubles that give no row a score above 1 or so."""
     scan = signed.scan
-    tops = [top if size else 0 for top, size in zip(numerators, scan.maxima, strict=True)]
-    sizes = np.frexp(scan.maxima)[1].tolist()
-    high = max((t.bit_length() + s for t, s in zip(tops, sizes, strict=True) if t), default=0)
-    try:
-        weights = np.array([t / (1 << high) if high > 0 else float(t << -high) for t in tops])
-    except OverflowError:
-        return Filter(np.zeros(len(tops)), math.inf)
+    if max(map(abs, numerators)) < EXACT_INTEGERS and scan.maxima.max() < REGULAR[1]:
+        weights = _level(np.array(numerators, np.float64), scan.maxima)
+    else:
+        tops = [top if size else 0 for top, size in zip(numerators, scan.maxima, strict=True)]
+        sizes = np.frexp(scan.maxima)[1].tolist()
+        high = max((t.bit_length() + s for t, s in zip(tops, sizes, strict=True) if t), default=0)
+        try:
+            weights = np.array([t / (1 << high) if high > 0 else float(t << -high) for t in tops])
+        except OverflowError:
+            return Filter(np.zeros(len(tops)), math.inf)
     # twice the error of the sum is more than enough for the rounding of the weights as well
     return Filter(weights, 2.0 * scan.error(weights) + SMALLEST * float(scan.maxima.sum()) * 2.0)
+
+
+def _level(weights: Vector, maxima: Vector) -> Vector:
+    """Weights times a power of two, so that the largest |entry * weight| is about 1."""
+    largest = float((np.abs(weights) * maxima).max())
+    return weights * 2.0 ** -math.frexp(largest)[1] if largest >= 1.0 else weights
 
 
 def lowest(signed: Signed, numerators: list[int]) -> Fraction:
@@ -103,9 +115,10 @@ def lowest_square(signed: Signed, numerators: list[int]) -> Fraction:
     growth = scan.steps * UNIT / (1.0 - scan.steps * UNIT)
     lost = SMALLEST * (scan.steps + float(scan.maxima.sum()) + float(np.abs(sieve.weights).sum()))
     shortest = float(scan.squares.min(where=regular, initial=REGULAR[1])) ** 0.5
-    error = 4.0 * (growth * float(np.linalg.norm(sieve.weights)) + lost / shortest)
+    with np.errstate(over="ignore"):
+        error = 4.0 * (growth * float(np.linalg.norm(sieve.weights)) + lost / shortest)
     found = scan.lowest(sieve.weights, ~regular, scales)
-    limit = found.score + 2.0 * error if sieve.error < math.inf else math.inf
+    limit = found.score + 2.0 * error if sieve.error < math.inf and error < math.inf else math.inf
     scales[~regular] = math.inf  # above any limit: they are looked at anyway
     near = scan.up_to(_above(limit), found, sieve.weights, scales)
     near = np.union1d(near, np.flatnonzero(~regular))

@@ -1,5 +1,5 @@
-"""The rank of integer rows, proven: modulo a prime it can only be too small, and rows that depend on
-others modulo the prime are shown to do so over the rationals.
+"""The rank of integer rows, proven: modulo a prime it can only be too small, and rows that depend
+on others modulo the prime are shown to do so over the rationals.
 """
 
 from math import gcd
@@ -35,7 +35,7 @@ def rank_of(lines: Lines) -> int:
 
 def _directions(lines: Lines) -> Lines:
     """The rows that are not zero, and of several multiples of each other one."""
-    found = {}
+    found: dict[tuple[int, ...], None] = {}
     for line in lines:
         if common := gcd(*line):
             first = next(value for value in line if value)
@@ -69,5 +69,6 @@ def _depend(lines: Lines, chosen: list[int]) -> bool:
     across = _pivots(_modulo(basis))
     square = fmpz_mat([[line[j] for line in basis] for j in across])
     right = fmpz_mat([[line[j] for line in others] for j in across])
-    tops, bottom = square.solve(right).numer_denom()
+    solved: Any = square.solve(right)
+    tops, bottom = solved.numer_denom()
     return bool(tops.transpose() * fmpz_mat(basis) == bottom * fmpz_mat(others))

@@ -22,6 +22,8 @@ def number(value: int | float | Fraction) -> str:
     >>> number(Fraction(3, 4)), number(-12), number(0.75)
     ('3/4', '-12', '0x1.8000000000000p-1')
     """
+    if type(value) is int:  # most numbers of a large certificate
+        return _whole(value)
     if isinstance(value, float):
         if not math.isfinite(value):
             raise CertificateError(f"{value} is not a number that a certificate can name")

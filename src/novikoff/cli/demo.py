@@ -26,11 +26,12 @@ def demo() -> None:
     typer.echo(f"1. Data that separate: {SEPARATES}\n")
     learner, epochs, verdict = _learned(SEPARATES, 1000)
     _draw(epochs)
+    bound, mistakes = f"{verdict.mistake_bound:,}", learner.total("mistakes")
     typer.echo(f"""
    The last epoch passed without a mistake: it has converged. The verdict agrees:
-   {verdict.outcome}, with a margin of {verdict.margin.lower:.3g} (its square is known exactly), so
-   by the theorem of Block and Novikoff (1962) no order of these rows can ever
-   cost more than (D / margin)^2 = {verdict.mistake_bound:,} mistakes. It took {learner.total("mistakes")}.
+   {verdict.outcome}, with a margin of {verdict.margin.lower:.3g} (its square is known exactly),
+   so by the theorem of Block and Novikoff (1962) no order of these rows can
+   ever cost more than (D / margin)^2 = {bound} mistakes. It took {mistakes}.
 """)
     typer.echo(f"2. Data that no plane separates: {CANNOT}\n")
     learner, epochs, verdict = _learned(CANNOT, 5000)
@@ -46,7 +47,7 @@ def demo() -> None:
 """)
     typer.echo("Try next:")
     for command, what in (
-        ("novikoff check example:xor", "is it separable, and why not"),
+        ("novikoff check example:xor", "separable? why not?"),
         ("novikoff fit example:iris-setosa --save setosa.model", "learn, and keep it"),
         ("novikoff predict setosa.model example:iris-setosa", "use it"),
         ("novikoff check YOUR.csv --target COLUMN", "your own data"),

@@ -74,6 +74,21 @@ def fit(
     save: Annotated[
         Path | None, typer.Option(help="Write the model to this file.", dir_okay=False)
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a proof to this file: that the rows are separable, by the weights found; if"
+            " the run shows no such thing, of the verdict.",
+            dir_okay=False,
+        ),
+    ] = None,
+    run_certificate: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a proof of the run to this file: every update of the perceptron, in order.",
+            dir_okay=False,
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     json: options.JsonOption = False,
     format: options.FormatOption = None,
@@ -93,8 +108,12 @@ def fit(
     from novikoff.cli.training import Plan, run
 
     source = options.open_source(data, format, target, header, delimiter, zero_based)
-    if save is not None and not save.absolute().parent.is_dir():
-        raise ParameterError(f"--save {save}: there is no folder {save.absolute().parent}")
+    proofs = {"--certificate": certificate, "--run-certificate": run_certificate}
+    for name, path in {"--save": save, **proofs}.items():
+        if path is not None and not path.absolute().parent.is_dir():
+            raise ParameterError(f"{name} {path}: there is no folder {path.absolute().parent}")
+        if path is not None and name != "--save" and data == "-":
+            raise ParameterError(f"{name}: a stream is not kept, so nothing is proven of it")
     if data == "-" and max_epochs not in (None, 1):
         raise ParameterError(
             f"--max-epochs {max_epochs}: standard input can be read only once;"
@@ -106,9 +125,23 @@ def fit(
         raise ParameterError("--classes is for standard input; a file's labels are read first")
     plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
     plan = plan._replace(max_epochs=max_epochs or EPOCHS, order=order.value, quiet=quiet or json)
-    result = run_stream(plan, source, classes, STREAM_ROWS) if data == "-" else run(plan, source)
+    keep = any(proofs.values())
+    if keep:
+        refuse_unprovable(plan, run_certificate is not None)
+    if data == "-":
+        result = run_stream(plan, source, classes, STREAM_ROWS)
+    else:
+        result = run(plan, source, keep)
     if save is not None:
         result.save(save)
-    typer.echo(json_format.dumps(result.as_json(save)) if json else result.as_text(save))
+    written = [
+        write_proof(result, path, name == "--run-certificate")
+        for name, path in proofs.items()
+        if path is not None
+    ]
+    if json:
+        typer.echo(json_format.dumps(result.as_json(save) | as_json(proofs, written)))
+    else:
+        typer.echo("\n".join([result.as_text(save), *(each.told(data) for each in written)]))
     if result.interrupted:
         raise typer.Exit(130)

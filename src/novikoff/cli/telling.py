@@ -170,7 +170,9 @@ def bracket(margin: Margin) -> str:
     if margin.squared is not None:
         short = margin.squared.denominator < 10**SHORT and margin.squared.numerator < 10**SHORT
         square = ratio(margin.squared) if short else ""
-        exactly = f" = {square} exactly" if 0 < len(square) <= SHORT else " is exactly in --json"
+        exactly = " known exactly (see --json)"
+        if 0 < len(square) <= SHORT:
+            exactly = f" = {square} exactly"
         dots = "" if Fraction(low) ** 2 == margin.squared else "..."
         equals = f" = {low}{dots}" if dots == "" or margin.lower else " is too small for a double"
         return f"{GAMMA}{equals}, {GAMMA}²{exactly}"

@@ -12,6 +12,7 @@ from novikoff.cli.options import as_parameters
 from novikoff.cli.progress import Progress
 from novikoff.errors import DataError, ParameterError
 from novikoff.learn import Because, Learner, Outcome, found_margin, learn, outputs_for
+from novikoff.loop import Silent
 from novikoff.rows import make_rows
 from novikoff.rules import catalogue
 from novikoff.rules.protocol import mistake_bound
@@ -75,6 +76,25 @@ class Plan(NamedTuple):
         return make_rows(matrix, self.bias, self.unit_length)
 
 
+class Moved(NamedTuple):
+    """A log of how far each row has moved the weights in all."""
+
+    amounts: Any
+
+    def record(self, i: int, amount: float, seen: Any) -> None:
+        self.amounts[i] += amount
+
+
+class Kept(NamedTuple):
+    """What a proof needs that a model does not."""
+
+    X: Any
+    y: Any
+    rows: Any
+    codes: Any
+    moved: Moved
+
+
 class Result(NamedTuple):
     """What a run did."""
 
@@ -86,6 +106,7 @@ class Result(NamedTuple):
     rows: int
     margin: float | None  # of the separator found
     seconds: float
+    kept: Kept | None = None  # where proofs are asked for
 
     @property
     def interrupted(self) -> bool:
@@ -199,12 +220,13 @@ class Result(NamedTuple):
         return "; ".join(known)
 
 
-def run(plan: Plan, source: Source) -> Result:
+def run(plan: Plan, source: Source, keep: bool = False) -> Result:
     """Learn from a source that is read into memory, epoch by epoch."""
     X, y = source.read()[:2]
     matrix = as_matrix(X)
     classes, codes = _labels(plan, source, y, matrix.shape[0])
     rows = plan.rows(matrix)
+    kept = Kept(matrix, y, rows, codes, Moved(np.zeros(matrix.shape[0]))) if keep else None
     learner = plan.learner(matrix.shape[1], outputs_for(classes))
     began = time.perf_counter()
     with Progress(plan.max_epochs, matrix.shape[0], plan.quiet) as progress:
@@ -218,10 +240,11 @@ def run(plan: Plan, source: Source) -> Result:
             seed=plan.seed,
             watch=progress.watch,
             interruptible=True,
+            log=kept.moved if kept else Silent(),
         )
     seconds = time.perf_counter() - began
     margin = found_margin(learner, rows, codes) if outcome.converged else None
-    return Result(plan, source, learner, classes, outcome, matrix.shape[0], margin, seconds)
+    return Result(plan, source, learner, classes, outcome, matrix.shape[0], margin, seconds, kept)
 
 
 def _labels(plan: Plan, source: Source, y: Any, rows: int) -> Any:

@@ -35,7 +35,7 @@ from novikoff.verdict.result import (
     Verdict,
     Watch,
 )
-from novikoff.verdict.search import WHOLE, Nearest, OutOfTimeError, Search
+from novikoff.verdict.search import WHOLE, Nearest, OutOfTimeError, Search, to_unit_scales
 
 Combination = list[tuple[int, Fraction]]
 NOTHING = Margin(Fraction(0), Fraction(0))
@@ -109,10 +109,7 @@ class Judge:
         self.search = Search(signed, deadline, self._tell)
         self.bracket = Bracket()
         self.outcome: str | None = None
-        self.scales = None
-        if signed.unit_length:
-            with np.errstate(divide="ignore"):
-                self.scales = 1.0 / np.sqrt(signed.scan.squares)
+        self.scales = to_unit_scales(signed) if signed.unit_length else None
         self.fingerprints = fingerprints(signed.rows)
 
     @cached_property
@@ -220,9 +217,11 @@ class Judge:
         if self.bracket.support is None:
             return [(int(np.argmin(self.signed.scan.squares)), Fraction(1))]
         rows, multipliers = self.bracket.support
-        numbers: list[Any] = [Fraction(multiplier) for multiplier in multipliers]
+        numbers: list[Any]
         if len(rows) > MANY:
             numbers = _short(multipliers, MULTIPLIER_BITS).tolist()
+        else:
+            numbers = [Fraction(multiplier) for multiplier in multipliers]
         pairs = zip(rows.tolist(), numbers, strict=True)
         return sorted((row, multiplier) for row, multiplier in pairs if multiplier > 0)
 

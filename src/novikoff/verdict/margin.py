@@ -18,7 +18,7 @@ UNIT_WIDTH = 1e-9  # of the bracket at unit length, which is never exact
 PEEK = 3  # epochs of descent between two scans
 PATIENCE = 60  # epochs of descent without a separator
 HEAVIEST = 1000  # rows with the largest multipliers, to look for a conflict in
-ROUGHLY = 0.1
+ROUGHLY, AS_GOOD_AS_IT_GETS = 0.1, 1e-13
 
 
 class Bracket:
@@ -68,7 +68,10 @@ class Refiner(NamedTuple):
             return None
         if signed.dim > WIDE and not self._descend():
             return None
-        points = self.search.points(Geometry.plain(signed.dim), WHOLE, self.scales)
+        geometry = Geometry.even(self.search.scan.maxima)
+        if self.scales is not None:
+            geometry = Geometry.plain(signed.dim)
+        points = self.search.points(geometry, WHOLE, self.scales)
         found = self.search.suggest(points, WHOLE, self._enough)
         if self.precision and self.bracket.width <= self.precision:
             return None
@@ -102,22 +105,25 @@ class Refiner(NamedTuple):
     def _enough(self, found: Suggestion, low: Lowest) -> bool:
         size = float(np.linalg.norm(found.weights))
         if size > 0.0:
-            self.bracket.from_above(found.rows, found.multipliers, size)
+            # |p| in the unit of the search, by what that unit is
+            self.bracket.from_above(found.rows, found.multipliers, found.square / size)
             if low.score > low.error:
                 self.bracket.from_below(found.weights, low.score / size)
         return bool(self.precision) and self.bracket.width <= (self.precision or 0.0)
 
     def _descend(self) -> bool:
         """Descend to the precision; whether the support is small enough for an exact finish."""
-        goal = DEFAULT if self.precision is None else self.precision
+        goal = self.precision or DEFAULT
         while self.bracket.width > goal:
             self._descend_a_little()
+            if self.descent.off < AS_GOOD_AS_IT_GETS:
+                return True
             support = np.flatnonzero(self.descent.alphas)
             settled = self.descent.off < ROUGHLY and self.scales is None
             if self.precision is None and settled and len(support) <= EXACT_SUPPORT:
                 self.search.worth = support
                 return True
-        return False
+        return self.precision == 0.0
 
     def _descend_a_little(self) -> None:
         descent = self.descent

@@ -16,9 +16,10 @@ import scipy.sparse
 from novikoff.figures import Rational
 from novikoff.rows import CsrRows, as_csr
 from novikoff.signed import IntegerRow, Signed
-from novikoff.verdict.nearest import Corral, Matrix, Places, Vector, nearest
+from novikoff.verdict.nearest import STALLED, Corral, Matrix, Places, Vector, nearest
 
 WIDE = 2500  # beyond so many coordinates, points are held by their inner products
+SAFE = 300  # powers of two that can be squared and summed up
 LEVEL = 3  # columns whose sizes differ by fewer powers of two than this are left as they are
 
 
@@ -39,6 +40,12 @@ class Geometry(NamedTuple):
         if used.size == 0 or used.max() - used.min() <= LEVEL:
             return cls.plain(len(maxima))
         return cls(np.where(maxima > 0.0, -sizes, 0).clip(-1000, 1000).astype(np.int64))
+
+    @classmethod
+    def even(cls, maxima: Vector) -> "Geometry":
+        """The columns as they are, all of them in a unit in which squares do not overflow."""
+        size = int(np.frexp(maxima.max())[1])
+        return cls(np.full(len(maxima), 0 if abs(size) < SAFE else -size, np.int64))
 
     @property
     def is_plain(self) -> bool:
@@ -104,6 +111,11 @@ class Points:
         new = np.array([i for i in dict.fromkeys(rows.tolist()) if i not in self._known], np.int64)
         self._known.update(new.tolist())
         self.rows = np.concatenate([self.rows, new])
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            self._hold(new)
+        return len(new)
+
+    def _hold(self, new: Places) -> None:
         if not self.wide and len(new):
             points = self.signed.dense(new) * self.units
             if self.scales is not None:
@@ -111,7 +123,6 @@ class Points:
             for _ in range(2 if len(self._directions) else 0):
                 points -= (points @ self._directions.T) @ self._directions
             self._points = np.vstack([self._points, points])
-        return len(new)
 
     def suggest(self) -> Suggestion:
         """The nearest point of the hull of the rows at hand."""
@@ -119,6 +130,9 @@ class Points:
             return self._suggest_wide()
         corral = nearest(self._points, self._last)
         self._last = corral.places
+        if not np.isfinite(corral.point).all():  # beyond floating point: begin with any row
+            first = np.zeros(1, np.int64)
+            corral = Corral(first, np.ones(1), self._points[0], STALLED, 0)
         return self._suggestion(corral, self.units * corral.point)
 
     def _suggestion(self, corral: Corral, weights: Vector) -> Suggestion:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from novikoff import products
-from novikoff.figures import Rational, rational
+from novikoff.figures import REGULAR, Rational, rational
 from novikoff.scan import NO_MASK, SMALLEST, Lowest, Mask
 from novikoff.signed import IntegerRow, Signed, dot
 from novikoff.verdict import exact
@@ -28,6 +28,7 @@ from novikoff.verdict.points import Geometry, Points, Suggestion, rounded
 ALL_AT_ONCE = 1_500_000  # numbers in a matrix small enough to search as a whole
 CLOSE = 1e-9
 LENGTH_BITS = 256
+LARGEST_EXPONENT = 1023
 LOOKED_AT = 200  # rows near the margin that are looked at with their lengths made rational
 
 
@@ -305,3 +306,14 @@ def unit_factor(row: IntegerRow, bits: int) -> Fraction:
     square = sum(value * value for value in row.values)
     length = math.isqrt(square << 2 * bits)  # |row| * denominator * 2^bits
     return Fraction(row.denominator << bits, length) if length else Fraction(1)
+
+
+def to_unit_scales(signed: Signed) -> Vector:
+    """1 / |z| for each row, as doubles; what leaves their range is cut to it."""
+    squares = signed.scan.squares
+    with np.errstate(divide="ignore"):
+        scales = 1.0 / np.sqrt(squares)
+    for i in np.flatnonzero(~((squares > REGULAR[0]) & (squares < REGULAR[1]))).tolist():
+        factor = unit_factor(signed.row(i), LENGTH_BITS + LARGEST_EXPONENT)
+        scales[i] = float(min(factor, Fraction(2) ** LARGEST_EXPONENT))
+    return scales
