@@ -45,7 +45,7 @@ def signed_rows(X, positive, bias, family="binary"):
     ]
 
 
-def unit_rows(z, bits=400):
+def unit_rows(z, bits=2200):
     """The rows scaled to length 1, each entry cut to so many bits; a row of zeros stays."""
     scaled = []
     for row in z:

@@ -249,10 +249,9 @@ def test_labels_that_have_no_name_are_refused():
 
 def test_a_count_too_long_to_be_written_is_refused():
     signed = Signed.of(np.eye(2), [0, 1])
-    witness = {"weights": [1, 1, 1], "support": [(0, 1)]}
-    figures = {"margin_squared": (1, 2), "radius_squared": 3, "mistake_bound": 10**5000}
+    witness = {"conflict": [(0, 1)], "spanning": None, "complement": None}
     with pytest.raises(CertificateError, match="cannot be written"):
-        make(signed, "separable", witness, figures)
+        make(signed, "inseparable", witness, {"rank": 10**5000})
 
 
 def test_writing_refuses_what_is_not_a_file(tmp_path):

@@ -1,6 +1,4 @@
-"""Passes over rows: the same bits for dense and sparse rows, on one thread as on several, and
-errors that are never exceeded.
-"""
+"""The scan: the smallest score and where it is, with an error bound that really bounds."""
 
 from fractions import Fraction
 
@@ -10,118 +8,100 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff import scan as scans
 from novikoff.errors import DataError
-from novikoff.rows import make_rows
-from novikoff.scan import BLOCKS, Scan, fingerprints
+from novikoff.rows import dot, make_rows, row_at
+from novikoff.scan import Scan, fingerprints
 from novikoff.signed import Signed
-from support import problems
+from novikoff.signed import dot as exact_dot
+
+sizes = st.floats(-300, 300).map(lambda e: 10.0**e)
+entries = st.one_of(
+    st.floats(-10, 10), st.sampled_from([0.0, -0.0, 5e-324, 1.0]), st.builds(lambda s: s, sizes)
+)
 
 
-def both(X, bias=True):
-    """Scans of the same rows, dense and sparse."""
-    signs = np.where(np.arange(len(X)) % 3 == 0, 1, -1).astype(np.int8)
-    layouts = np.ascontiguousarray(X), scipy.sparse.csr_array(X)
-    return [Scan(make_rows(matrix, bias, False), signs) for matrix in layouts]
+@st.composite
+def problems(draw):
+    rows, features = draw(st.integers(1, 12)), draw(st.integers(1, 12))
+    X = np.array(draw(st.lists(entries, min_size=rows * features, max_size=rows * features)))
+    signs = np.array(draw(st.lists(st.sampled_from([-1, 1]), min_size=rows, max_size=rows)))
+    w = np.array(draw(st.lists(st.floats(-5, 5), min_size=features + 1, max_size=features + 1)))
+    return X.reshape(rows, features), signs.astype(np.int8), w
 
 
-@given(problems(), st.booleans())
-def test_dense_and_sparse_rows_give_the_same_bits(problem, bias):
-    X, _ = problem
-    dense, sparse = both(X, bias)
-    weights = np.linspace(-1.5, 2.0, X.shape[1] + bias)
-    assert dense.squares.tobytes() == sparse.squares.tobytes()
-    assert dense.maxima.tobytes() == sparse.maxima.tobytes()
-    assert dense.scores(weights).tobytes() == sparse.scores(weights).tobytes()
-    assert fingerprints(dense.rows).tobytes() == fingerprints(sparse.rows).tobytes()
-    a, b = dense.lowest(weights), sparse.lowest(weights)
-    assert (a.score, a.row, a.rows.tolist()) == (b.score, b.row, b.rows.tolist())
+def plain_lowest(rows, signs, w):
+    """The scan in plain Python: the first of the smallest scores."""
+    scores = [float(sign) * dot(row_at(rows, i), w) for i, sign in enumerate(signs)]
+    return min(zip(scores, range(len(scores)), strict=True))
 
 
-@given(problems(), st.booleans())
-def test_a_survey_finds_what_numpy_finds(problem, bias):
-    X, _ = problem
-    for found in both(X, bias):
-        assert found.maxima.tolist() == [*np.abs(X).max(axis=0), *([1.0] if bias else [])]
-        np.testing.assert_allclose(found.squares, (X**2).sum(axis=1) + bias, rtol=1e-14)
+@given(problems())
+def test_the_compiled_scan_equals_plain_python(problem):
+    X, signs, w = problem
+    rows = make_rows(X, True, False)
+    low = Scan(rows, signs).lowest(w)
+    assert (low.score, low.row) == plain_lowest(rows, signs, w)
 
 
-@given(problems(max_rows=8), st.integers(-1060, 900), st.integers(0, 2**32 - 1))
-def test_no_score_is_further_off_than_its_error(problem, power, seed):
-    X, _ = problem
-    with np.errstate(all="ignore"):
-        X = np.ldexp(X, power)
-    if not np.isfinite(X).all():
-        return
-    weights = np.random.default_rng(seed).standard_normal(X.shape[1] + 1)
-    for found in both(X):
-        error = Fraction(found.error(weights))
-        for i, score in enumerate(found.scores(weights)):
-            row = [*X[i].tolist(), 1.0]
-            exact = sum(Fraction(a) * Fraction(b) for a, b in zip(row, weights, strict=True))
-            assert abs(int(found.signs[i]) * exact - Fraction(score)) <= error
+@given(problems())
+def test_no_score_is_further_from_the_exact_one_than_the_error(problem):
+    X, signs, w = problem
+    signed = Signed(make_rows(X, True, False), signs, None)
+    scan = signed.scan
+    error = scan.error(w)
+    weights = [Fraction(v) for v in w.tolist()]
+    for i, score in enumerate(scan.scores(w)):
+        row = signed.row(i)
+        exact = sum(
+            (v * weights[j] for j, v in zip(row.columns, row.values, strict=True)), Fraction(0)
+        )
+        if error < np.inf:
+            assert abs(Fraction(float(score)) - exact / row.denominator) <= Fraction(error)
 
 
-@pytest.fixture
-def large():
-    X = np.random.default_rng(4).standard_normal((3001, 41)).astype(np.float32)
-    X[np.abs(X) < 0.3] = 0.0
-    return X
+def test_the_error_is_tight_enough_to_decide_what_is_apart():
+    X = np.random.default_rng(0).standard_normal((1000, 30))
+    scan = Scan(make_rows(X, True, False), np.ones(1000, np.int8))
+    assert scan.error(np.ones(31)) < 1e-12
 
 
-def test_threads_change_nothing(large, monkeypatch):
-    weights = np.linspace(-1.0, 2.0, 42)
-    found = []
-    for processors, enough in ((1, 2**20), (2, 1), (7, 1)):
-        monkeypatch.setattr(scans, "_processors", lambda n=processors: n)
-        monkeypatch.setattr(scans, "ENOUGH", enough)
-        for each in both(large):
-            low = each.lowest(weights)
-            arrays = each.squares, each.maxima, each.scores(weights), low.scores, low.rows
-            found.append([array.tobytes() for array in (*arrays, fingerprints(each.rows))])
-    assert all(other == found[0] for other in found)
+@given(problems(), st.integers(0, 11))
+def test_dense_and_sparse_scan_alike_and_rows_left_out_are_left_out(problem, out):
+    X, signs, w = problem
+    mask = np.arange(len(X)) == out
+    dense = Scan(make_rows(X, True, False), signs)
+    sparse = Scan(make_rows(scipy.sparse.csr_matrix(X), True, False), signs)
+    a, b = dense.lowest(w, mask), sparse.lowest(w, mask)
+    assert (a.score, a.row) == (b.score, b.row)
+    assert a.row != out
+    assert np.array_equal(dense.squares, sparse.squares)
+    assert np.array_equal(dense.maxima, sparse.maxima)
+    assert np.array_equal(fingerprints(dense.rows), fingerprints(sparse.rows))
 
 
-def test_rows_up_to_a_limit_are_found_in_their_blocks(large):
-    weights = np.linspace(-1.0, 2.0, 42)
-    scales = np.linspace(0.5, 2.0, len(large))
-    for each in both(large):
-        scores = each.scores(weights)
-        low = each.lowest(weights)
-        assert len(low.scores) <= BLOCKS
-        assert low.score == scores.min()
-        assert low.row == scores.argmin()
-        for limit in (low.score - 1, low.score, low.score + 5, 0.0, np.inf):
-            found = each.up_to(limit, low, weights)
-            assert found.tolist() == np.flatnonzero(scores <= limit).tolist()
-        low = each.lowest(weights, scales=scales)
-        found = each.up_to(low.score + 3, low, weights, scales)
-        assert found.tolist() == np.flatnonzero(scores * scales <= low.score + 3).tolist()
-        assert each.scores(weights, 100, 200).tolist() == scores[100:200].tolist()
+def test_every_block_gives_its_lowest_row():
+    X = np.random.default_rng(0).standard_normal((5000, 3))
+    low = Scan(make_rows(X, False, False), np.ones(5000, np.int8)).lowest(np.array([1.0, 0, 0]))
+    each = -(-5000 // len(low.rows))
+    for k, (score, row) in enumerate(zip(low.scores, low.rows, strict=True)):
+        block = X[k * each : (k + 1) * each, 0]
+        assert score == (block.min() if block.size else np.inf)
+        assert row == (k * each + block.argmin() if block.size else -1)
 
 
-def test_rows_left_out_are_not_looked_at(large):
-    weights = np.linspace(-1.0, 2.0, 42)
-    for each in both(large):
-        out_of = each.scores(weights) < 0.0
-        low = each.lowest(weights, out_of)
-        assert low.score >= 0.0
-        assert not out_of[low.rows[low.rows >= 0]].any()
-        assert each.lowest(weights, np.ones(len(large), bool)).row == -1
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_no_number_is_refused_with_its_place(bad):
+    X = np.zeros((50, 4))
+    X[33, 2] = bad
+    signs = np.ones(50, np.int8)
+    for matrix in (X, scipy.sparse.csr_matrix(X)):
+        with pytest.raises(DataError, match=r"row 33, column 2"):
+            Scan(make_rows(matrix, True, False), signs)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array])
-def test_rows_that_are_not_finite_are_refused_by_their_place(value, layout):
-    X = np.ones((37, 5))
-    X[20, 3] = value
-    name = "NaN" if np.isnan(value) else "infinity"
-    with pytest.raises(DataError, match=f"{name} in row 20, column 3"):
-        Signed.of(layout(X), np.arange(37) % 2).scan  # noqa: B018
-
-
-def test_rows_whose_squares_overflow_are_not_refused():
-    X = np.full((5, 3), 1e200)
-    for each in both(X):
-        assert np.isinf(each.squares).all()
-        assert each.maxima.tolist() == [1e200] * 3 + [1.0]
+def test_exact_rows_are_the_doubles_they_are():
+    signed = Signed.of([[0.1, 0.0, -3.0]] * 2, [0, 1])
+    row = signed.row(0)
+    assert row.columns == [0, 2, 3]
+    assert [Fraction(v, row.denominator) for v in row.values] == [-Fraction(0.1), 3, -1]
+    assert exact_dot(signed.row(1), [0, 7, 1, 0]) == -3 * row.denominator

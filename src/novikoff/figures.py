@@ -12,7 +12,7 @@ import numpy.typing as npt
 from flint import fmpz_mat
 
 from novikoff import products
-from novikoff.scan import SMALLEST, UNIT, Vector
+from novikoff.scan import SMALLEST, UNIT, Vector, norm
 from novikoff.signed import EXACT_INTEGERS, IntegerRow, Signed, dot
 
 Number = int | float | Fraction
@@ -82,10 +82,27 @@ def _level(weights: Vector, maxima: Vector) -> Vector:
 
 def lowest(signed: Signed, numerators: list[int]) -> Fraction:
     """The smallest z . w of all rows, w being integers."""
-    sieve = filtered(signed, numerators)
-    found = signed.scan.lowest(sieve.weights)
-    near = signed.scan.up_to(_above(found.score + 2.0 * sieve.error), found, sieve.weights)
+    near = np.arange(signed.count)
+    for sieve in _sieves(signed, numerators):
+        found = signed.scan.lowest(sieve.weights, error=sieve.error)
+        near = signed.scan.up_to(_above(found.score + 2.0 * sieve.error), found, sieve.weights)
+        if len(near) <= products.FEW:
+            break
     return products.smallest(signed, near, numerators)
+
+
+def _sieves(signed: Signed, numerators: list[int]) -> Iterator[Filter]:
+    """A rough filter first if a finer one would take a pass over the rows."""
+    scan = signed.scan
+    if "maxima" not in vars(scan):
+        high = max(map(abs, numerators)).bit_length()
+        weights = np.array([top / (1 << high) for top in numerators])
+        error = 2.0 * scan.error(weights, rough=True)
+        # an entry is no longer than its row; underflow of a weight loses that much at most
+        lost = SMALLEST * len(weights) * max(1.0, math.sqrt(float(scan.squares.max())))
+        if error < math.inf:
+            yield Filter(weights, error + 2.0 * lost)
+    yield filtered(signed, numerators)
 
 
 def _above(limit: float) -> float:
@@ -116,7 +133,7 @@ def lowest_square(signed: Signed, numerators: list[int]) -> Fraction:
     lost = SMALLEST * (scan.steps + float(scan.maxima.sum()) + float(np.abs(sieve.weights).sum()))
     shortest = float(scan.squares.min(where=regular, initial=REGULAR[1])) ** 0.5
     with np.errstate(over="ignore"):
-        error = 4.0 * (growth * float(np.linalg.norm(sieve.weights)) + lost / shortest)
+        error = 4.0 * (growth * norm(sieve.weights) + lost / shortest)
     found = scan.lowest(sieve.weights, ~regular, scales)
     limit = found.score + 2.0 * error if sieve.error < math.inf and error < math.inf else math.inf
     scales[~regular] = math.inf  # above any limit: they are looked at anyway

@@ -13,6 +13,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -41,8 +42,10 @@ Result = TypeVar("Result")
 
 UNIT = 2.0**-53  # half the distance from 1 to the next double
 SMALLEST = 2.0**-1074
+TINY = 1e-280  # what is lost by underflow is nothing beside a square above this
 BLOCKS = 256  # each gives its lowest row: candidates for an active set, for free
 NEAR = 16  # rows that are still at hand for a second look
+PART = 2**16  # rows whose fingerprints are handed on together: they fit the cache
 ENOUGH = 2**20  # entries for which a thread of its own is worth it
 NO_SCALES = np.empty(0)
 NO_MASK = np.empty(0, np.bool_)
@@ -96,6 +99,15 @@ def _make_scores(sources: str) -> Any:
     return scores
 
 
+def _make_squares(sources: str) -> Any:
+    def squares(rows: Any, start: int, out: Any) -> None:
+        sources  # noqa: B018
+        for k in range(out.shape[0]):
+            out[k] = squared_norm(row_at(rows, start + k))
+
+    return squares
+
+
 def _make_survey(sources: str) -> Any:
     def survey(rows: Any, start: int, maxima: Any, squares: Any) -> None:
         sources  # noqa: B018
@@ -122,17 +134,19 @@ def _kernel(make: Any) -> Any:
 
 
 def in_parts(
-    number: int, entries: int, work: Callable[[int, int], Result], parts: int = 1
+    number: int, entries: int, work: Callable[[int, int], Result], each: int = 0
 ) -> Iterator[Result]:
     """What work(start, stop) gives for parts of 0..number, in order, and while others go on.
 
-    On as many threads as so many entries are worth, with so many parts for each.
+    On as many threads as so many entries are worth, with `each` of the numbers to a part, or one
+    part for each thread.
     """
     threads = min(_processors(), number, 1 + entries // ENOUGH)
+    parts = -(-number // each) if each else threads
+    cuts = [number * k // parts for k in range(parts + 1)]
     if threads < 2:
-        yield work(0, number)
+        yield from map(work, cuts[:-1], cuts[1:])
         return
-    cuts = [number * k // (threads * parts) for k in range(threads * parts + 1)]
     with ThreadPoolExecutor(threads) as pool:  # a new one: threads do not survive a fork
         yield from pool.map(work, cuts[:-1], cuts[1:])
 
@@ -150,7 +164,7 @@ def fingerprints_in_parts(rows: Rows) -> Iterator[npt.NDArray[np.uint64]]:
         _kernel(_make_fingerprints)(rows, start, out)
         return out
 
-    return in_parts(length(rows), stored(rows), work, parts=8)
+    return in_parts(length(rows), stored(rows), work, PART)
 
 
 def fingerprints(rows: Rows) -> npt.NDArray[np.uint64]:
@@ -161,28 +175,49 @@ def fingerprints(rows: Rows) -> npt.NDArray[np.uint64]:
 class Scan:
     """Passes over rows in memory, and what one survey of them tells.
 
-    maxima: the largest |entry| of each coordinate, the bias included. squares: each row's squared
-    length but for rounding (0 or infinite where it leaves the range of doubles). steps: how many
-    roundings an entry can go through in a sum. `rounded` says that the rows are themselves
-    rounded, from exact numbers kept elsewhere.
+    squares: each row's squared length but for rounding (0 or infinite where it leaves the range of
+    doubles). steps: how many roundings an entry can go through in a sum. `rounded` says that the
+    rows are themselves rounded, from exact numbers kept elsewhere; `survey`, that the maxima will
+    be needed.
     """
 
-    def __init__(self, rows: Rows, signs: npt.NDArray[np.int8], rounded: bool = False) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        signs: npt.NDArray[np.int8],
+        rounded: bool = False,
+        *,
+        survey: bool = True,
+    ) -> None:
         self.rows, self.signs, self.rounded = rows, signs, rounded
-        dim = features_of(rows) + rows.bias
-        self.maxima, self.squares = np.zeros(dim), np.empty(length(rows))
-        if rows.bias:
-            self.maxima[-1] = 1.0
-        for maxima in in_parts(length(rows), stored(rows), self._survey):
-            np.maximum(self.maxima, maxima, out=self.maxima)
+        self.squares = np.empty(length(rows))
+        if survey:
+            self.maxima  # noqa: B018  (found together with the squares)
+        else:
+            list(in_parts(length(rows), stored(rows), self._square))
         self._refuse_infinite()
         self.steps = longest(rows) + 3 + 2 * rounded
-        self._radius = math.sqrt(self.squares.max(initial=0.0)) * (1.0 + self.steps * UNIT)
+        largest = float(self.squares.max(initial=0.0))
+        known = largest > TINY  # else it is what underflow left of it
+        self._radius = math.sqrt(largest) * (1.0 + self.steps * UNIT) if known else math.inf
+
+    @cached_property
+    def maxima(self) -> Vector:
+        """The largest |entry| of each coordinate, the bias included."""
+        found = np.zeros(features_of(self.rows) + self.rows.bias)
+        for maxima in in_parts(length(self.rows), stored(self.rows), self._survey):
+            np.maximum(found, maxima, out=found)
+        if self.rows.bias:
+            found[-1] = 1.0
+        return found
 
     def _survey(self, start: int, stop: int) -> Vector:
-        maxima = np.zeros_like(self.maxima)
+        maxima = np.zeros(features_of(self.rows) + self.rows.bias)
         _kernel(_make_survey)(self.rows, start, maxima, self.squares[start:stop])
         return maxima
+
+    def _square(self, start: int, stop: int) -> None:
+        _kernel(_make_squares)(self.rows, start, self.squares[start:stop])
 
     def _refuse_infinite(self) -> None:
         if self.squares.max(initial=0.0) < np.inf:
@@ -191,18 +226,32 @@ class Scan:
             if not np.isfinite(row_at(self.rows, int(i)).values).all():
                 raise DataError(_not_finite(self.rows, int(i)))
 
-    def error(self, weights: Vector) -> float:
-        """How far from the exact value a computed score can be, for any of the rows."""
+    def error(self, weights: Vector, *, rough: bool = False) -> float:
+        """How far from the exact value a computed score can be, for any of the rows.
+
+        rough: from the longest row alone, without the maxima.
+        """
         sizes = np.abs(weights)
         with np.errstate(over="ignore", invalid="ignore"):
-            total = min(float(self.maxima @ sizes), self._radius * float(np.linalg.norm(sizes)))
+            total = self._radius * norm(sizes)
+            if not rough:
+                total = min(float(self.maxima @ sizes), total)
             lost = SMALLEST * (self.steps + (float(sizes.sum()) if self.rounded else 0.0))
         growth = self.steps * UNIT / (1.0 - self.steps * UNIT)
         bound = (growth * total + lost) * (1.0 + (len(weights) + 8) * UNIT)
         return bound if bound < math.inf else math.inf  # NaN too: then nothing is known
 
-    def lowest(self, weights: Vector, out_of: Mask = NO_MASK, scales: Vector = NO_SCALES) -> Lowest:
-        """The smallest scores, of the rows that are not `out_of` it; scales multiply scores."""
+    def lowest(
+        self,
+        weights: Vector,
+        out_of: Mask = NO_MASK,
+        scales: Vector = NO_SCALES,
+        error: float | None = None,
+    ) -> Lowest:
+        """The smallest scores, of the rows that are not `out_of` it; scales multiply scores.
+
+        error: of these scores, where it is known already.
+        """
         number = length(self.rows)
         each = -(-number // BLOCKS)
         blocks = -(-number // each)
@@ -216,7 +265,8 @@ class Scan:
 
         list(in_parts(blocks, stored(self.rows), work))
         best = int(np.argmin(scores))  # a NaN counts as the smallest
-        return Lowest(float(scores[best]), int(places[best]), self.error(weights), scores, places)
+        error = self.error(weights) if error is None else error
+        return Lowest(float(scores[best]), int(places[best]), error, scores, places)
 
     def scores(self, weights: Vector, start: int = 0, stop: int | None = None) -> Vector:
         """The score of each row, or of rows start to stop."""
@@ -243,6 +293,12 @@ class Scan:
                     scores *= scales[part]
             near.append(part.start + np.flatnonzero(~(scores > limit)))
         return np.concatenate(near)
+
+
+def norm(vector: Vector) -> float:
+    """|vector| but for rounding, also where its square is too small or too large for a double."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest)) if 0.0 < largest < np.inf else largest
 
 
 def _not_finite(rows: Rows, i: int) -> str:

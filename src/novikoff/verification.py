@@ -24,6 +24,7 @@ from novikoff.certificate import (
 from novikoff.errors import CertificateError, DataError
 from novikoff.figures import Places, rational
 from novikoff.replay import replay
+from novikoff.scan import Scan
 from novikoff.signed import Given, Signed, count_signs
 
 AT_ONCE = 2**16  # rows between two looks at whether it is worth going on
@@ -47,7 +48,8 @@ def verify(certificate: Any, X: Any, y: Any = None) -> Verification:
     try:
         found = certificates.read(certificate)
         signed = _signed(found, given)
-        signed.scan  # noqa: B018  (refuses rows that are not finite, before their digest can fail)
+        # refuses rows that are not finite, before their digest can fail
+        signed.scan = Scan(signed.rows, signed.signs, signed.exact is not None, survey=False)
         _require(
             certificates.digest(signed) == found.fields["digest"],
             "digest: these are not the rows and labels that the certificate is about",

@@ -135,7 +135,7 @@ FIGURES: dict[str, dict[str, Form]] = {
     SEPARABLE: {
         "margin_squared": Form(_write_interval, _read_interval),
         "radius_squared": _NUMBER,
-        "mistake_bound": _COUNT,
+        "mistake_bound": _NUMBER,
     },
     INSEPARABLE: {"rank": _COUNT},
     QUASI: {"strict": _COUNT, "rank": _COUNT},
@@ -143,7 +143,7 @@ FIGURES: dict[str, dict[str, Form]] = {
         "weights": _VECTOR,
         "mistakes": _COUNT,
         "separates": Form(bool, read_truth),
-        "mistake_bound": _or_null(_COUNT),
+        "mistake_bound": _or_null(_NUMBER),
     },
 }
 

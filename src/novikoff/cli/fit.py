@@ -108,12 +108,7 @@ def fit(
     from novikoff.cli.training import Plan, run
 
     source = options.open_source(data, format, target, header, delimiter, zero_based)
-    proofs = {"--certificate": certificate, "--run-certificate": run_certificate}
-    for name, path in {"--save": save, **proofs}.items():
-        if path is not None and not path.absolute().parent.is_dir():
-            raise ParameterError(f"{name} {path}: there is no folder {path.absolute().parent}")
-        if path is not None and name != "--save" and data == "-":
-            raise ParameterError(f"{name}: a stream is not kept, so nothing is proven of it")
+    _refuse_paths(data, save, certificate, run_certificate)
     if data == "-" and max_epochs not in (None, 1):
         raise ParameterError(
             f"--max-epochs {max_epochs}: standard input can be read only once;"
@@ -125,23 +120,35 @@ def fit(
         raise ParameterError("--classes is for standard input; a file's labels are read first")
     plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
     plan = plan._replace(max_epochs=max_epochs or EPOCHS, order=order.value, quiet=quiet or json)
-    keep = any(proofs.values())
-    if keep:
-        refuse_unprovable(plan, run_certificate is not None)
     if data == "-":
         result = run_stream(plan, source, classes, STREAM_ROWS)
     else:
-        result = run(plan, source, keep)
+        result = run(
+            plan, source, keep=certificate is not None, keep_run=run_certificate is not None
+        )
     if save is not None:
         result.save(save)
-    written = [
-        write_proof(result, path, name == "--run-certificate")
-        for name, path in proofs.items()
-        if path is not None
-    ]
-    if json:
-        typer.echo(json_format.dumps(result.as_json(save) | as_json(proofs, written)))
-    else:
-        typer.echo("\n".join([result.as_text(save), *(each.told(data) for each in written)]))
+    answer, text = result.as_json(save), [result.as_text(save)]
+    if result.kept is not None:
+        from novikoff.cli.proving import write_proofs
+
+        proofs = write_proofs(result, certificate, run_certificate)
+        answer |= proofs.as_json()
+        text += proofs.told(data)
+    typer.echo(json_format.dumps(answer) if json else "\n".join(text))
     if result.interrupted:
         raise typer.Exit(130)
+
+
+def _refuse_paths(
+    data: str, save: Path | None, certificate: Path | None, run_certificate: Path | None
+) -> None:
+    """Before anything is learned: a folder that is not there, a proof of what is not kept."""
+    named = {"--save": save, "--certificate": certificate, "--run-certificate": run_certificate}
+    for name, path in named.items():
+        if path is None:
+            continue
+        if not path.absolute().parent.is_dir():
+            raise ParameterError(f"{name} {path}: there is no folder {path.absolute().parent}")
+        if name != "--save" and data == "-":
+            raise ParameterError(f"{name}: rows from a stream are not kept, so nothing is proven")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.certificate import Certificate
-from novikoff.cli.training import Kept, Plan, Result
+from novikoff.cli.training import Kept, Result
 from novikoff.errors import ParameterError
 from novikoff.learn import learn
 from novikoff.proofs import separator, training_run
@@ -16,7 +16,7 @@ from novikoff.rules.protocol import combination
 from novikoff.scan import Vector
 from novikoff.signed import Signed
 
-MOST_UPDATES = 2_000_000  # of a run that is replayed: some minutes, and a file of many megabytes
+MOST_UPDATES = 2_000_000  # of a run that is replayed: a minute or more, and a file of megabytes
 
 
 class InOrder(NamedTuple):
@@ -31,49 +31,43 @@ class InOrder(NamedTuple):
             self.used[0] += 1
 
 
-class Proof(NamedTuple):
-    """What is proven, and whether it took a verdict because the run itself proves nothing."""
+class Proofs(NamedTuple):
+    """The files written, and what the first one proves; None where nothing is proven."""
 
-    certificate: Certificate | None
-    outcome: str
-    asked: bool
+    certificate: Path | None
+    run_certificate: Path | None
+    asked_for: str | None  # the verdict that was asked for because the run itself proves nothing
 
-    def told(self, path: Path, data: str) -> str:
+    def as_json(self) -> dict[str, str | None]:
+        files = self._asdict()
+        names = "certificate", "run_certificate"
+        return {name: None if files[name] is None else str(files[name]) for name in names}
+
+    def told(self, data: str) -> list[str]:
         """For a person."""
-        why = ""
-        if self.asked:
-            why = f"the run proves nothing, so the verdict was asked for: {self.outcome.upper()}\n"
-        if self.certificate is None:
-            return f"{why}nothing is proven, so nothing was written to {path}"
-        return f"{why}proof: {path}; to check it: novikoff verify {path} {data}"
+        lines = []
+        if self.asked_for is not None:
+            lines.append(f"the run proves nothing, so the verdict was asked for: {self.asked_for}")
+        for path in (self.certificate, self.run_certificate):
+            if path is not None:
+                lines.append(f"proof: {path}; to check it: novikoff verify {path} {data}")
+        return lines or ["nothing is proven, so no proof was written"]
 
 
-def refuse_unprovable(plan: Plan, run: bool) -> None:
-    """Say what cannot be proven before anything is learned."""
-    if plan.rule == "one-sided":
-        raise ParameterError("--certificate: the one-sided rule has no labels to be proven right")
-    if run and plan.rule != "perceptron":
-        raise ParameterError("--run-certificate is for the rule perceptron alone")
-    if run and plan.unit_length:
-        raise ParameterError(
-            "--run-certificate: rows of unit length are not rational, so that no run on them can be"
-            " replayed exactly; leave --unit-length out"
-        )
-
-
-def prove(result: Result) -> Proof:
-    """That the final weights separate the rows; else whatever the verdict proves."""
-    kept = _two_classes(result)
-    if result.interrupted:
-        return Proof(None, "interrupted", False)
-    found = _of_weights(result, kept) if result.outcome.converged else None
-    if found is not None:
-        return Proof(found, "separable", False)
-    from novikoff.verdict import check
-
-    plan = result.plan
-    verdict = check(kept.X, kept.y, fit_intercept=plan.bias, unit_length=plan.unit_length)
-    return Proof(verdict.certificate, verdict.outcome, True)
+def write_proofs(result: Result, certificate: Path | None, run_certificate: Path | None) -> Proofs:
+    """Prove what was asked for, and write it; of a run that was interrupted, nothing."""
+    if result.interrupted or result.kept is None:
+        return Proofs(None, None, None)
+    proof, asked_for = None, None
+    if certificate is not None:
+        proof = _of_weights(result, result.kept) if result.outcome.converged else None
+        if proof is None:
+            proof, asked_for = _of_verdict(result, result.kept)
+        if proof is not None:
+            proof.write(certificate)
+    if run_certificate is not None:
+        _of_run(result, result.kept).write(run_certificate)
+    return Proofs(certificate if proof is not None else None, run_certificate, asked_for)
 
 
 def _of_weights(result: Result, kept: Kept) -> Certificate | None:
@@ -82,7 +76,7 @@ def _of_weights(result: Result, kept: Kept) -> Certificate | None:
     weights, offsets = learner.linear()
     bias = plan.bias or bool(offsets[0])  # a threshold is a bias that was not learned
     if bias != plan.bias and plan.unit_length:
-        return None  # and it would be scaled with its row
+        return None  # such a bias is not scaled with its row
     signed = Signed.of(kept.X, kept.y, fit_intercept=bias, unit_length=plan.unit_length)
     predicting = np.append(weights[0], offsets[0])[: signed.dim]
     learned = combination(learner.rule, learner.states[0])
@@ -95,25 +89,33 @@ def _of_weights(result: Result, kept: Kept) -> Certificate | None:
 
 
 def _support(kept: Kept, signed: Signed, weights: Vector) -> list[tuple[int, Fraction]]:
-    """What each row moved the weights by: sum of multiplier * z is then what was learned.
+    """What each row moved the weights by: the sum of multiplier * z is then what was learned.
 
-    Where a rule moves otherwise, the row nearest to the hyperplane alone bounds the margin too.
+    Where a rule moves in another way, the row nearest to the hyperplane bounds the margin alone.
     """
     moved = kept.moved.amounts
     if np.isfinite(moved).all() and (moved >= 0.0).all() and moved.any():
-        return [(int(i), Fraction(moved[i])) for i in np.flatnonzero(moved)]
-    low = signed.scan.lowest(weights)
-    return [(low.row, Fraction(1))]
+        return [(int(i), Fraction(float(moved[i]))) for i in np.flatnonzero(moved)]
+    return [(signed.scan.lowest(weights).row, Fraction(1))]
 
 
-def prove_run(result: Result) -> Certificate:
-    """That the perceptron moved at just these rows, in this order; it learns again, with a log."""
-    kept, plan, learner = _two_classes(result), result.plan, result.learner
+def _of_verdict(result: Result, kept: Kept) -> tuple[Certificate | None, str]:
+    from novikoff.verdict import check
+
+    plan = result.plan
+    bias = plan.bias or bool(result.learner.linear()[1][0])  # a threshold is a bias
+    verdict = check(kept.X, kept.y, fit_intercept=bias, unit_length=plan.unit_length)
+    return verdict.certificate, verdict.outcome
+
+
+def _of_run(result: Result, kept: Kept) -> Certificate:
+    """That the perceptron moved at just these rows, in this order: it learns again, with a log."""
+    plan, learner = result.plan, result.learner
     updates = learner.total("updates")
     if updates > MOST_UPDATES:
         raise ParameterError(
-            f"--run-certificate: {updates:,} updates are too many to replay exactly; up to"
-            f" {MOST_UPDATES:,} are not"
+            f"--run-certificate: {updates:,} updates are too many to replay exactly; the most are"
+            f" {MOST_UPDATES:,}"
         )
     log = InOrder(np.zeros(updates, np.int64), np.zeros(1, np.int64))
     learn(
@@ -128,13 +130,4 @@ def prove_run(result: Result) -> Certificate:
     signed = Signed.of(kept.X, kept.y, fit_intercept=plan.bias)
     start = np.zeros(signed.dim) if learner.initial is None else learner.initial[0]
     eta, tie = float(plan.parameters["eta"]), plan.parameters["tie"]
-    return training_run(signed, start.tolist(), eta, tie, log.rows[: int(log.used[0])].tolist())
-
-
-def _two_classes(result: Result) -> Kept:
-    if len(result.classes) > 2 or result.kept is None:
-        raise ParameterError(
-            f"--certificate: a certificate is about two classes, and there are"
-            f" {len(result.classes)}; novikoff check --positive proves one against the others"
-        )
-    return result.kept
+    return training_run(signed, start.tolist(), eta, tie, log.rows.tolist())

@@ -162,6 +162,8 @@ class Result(NamedTuple):
             "margin_found": self.margin,
             "mistake_bound": self.bound,
             "model": None if saved is None else str(saved),
+            "certificate": None,
+            "run_certificate": None,
         }
 
     def as_text(self, saved: Path | None) -> str:
@@ -220,13 +222,21 @@ class Result(NamedTuple):
         return "; ".join(known)
 
 
-def run(plan: Plan, source: Source, keep: bool = False) -> Result:
-    """Learn from a source that is read into memory, epoch by epoch."""
+def run(plan: Plan, source: Source, keep: bool = False, keep_run: bool = False) -> Result:
+    """Learn from a source that is read into memory, epoch by epoch.
+
+    keep, keep_run: keep what a proof of the outcome, or of the run, is made from.
+    """
+    if keep or keep_run:
+        _refuse_unprovable(plan, keep_run)
     X, y = source.read()[:2]
     matrix = as_matrix(X)
     classes, codes = _labels(plan, source, y, matrix.shape[0])
     rows = plan.rows(matrix)
-    kept = Kept(matrix, y, rows, codes, Moved(np.zeros(matrix.shape[0]))) if keep else None
+    kept = None
+    if keep or keep_run:
+        _refuse_many(classes)
+        kept = Kept(matrix, y, rows, codes, Moved(np.zeros(matrix.shape[0])))
     learner = plan.learner(matrix.shape[1], outputs_for(classes))
     began = time.perf_counter()
     with Progress(plan.max_epochs, matrix.shape[0], plan.quiet) as progress:
@@ -259,6 +269,29 @@ def _labels(plan: Plan, source: Source, y: Any, rows: int) -> Any:
             f"{source.name}: all {rows:,} rows have the label {classes[0]}; a separator needs two"
         )
     return classes, codes
+
+
+def _refuse_unprovable(plan: Plan, run: bool) -> None:
+    """Say so before anything is learned."""
+    if plan.rule == "one-sided":
+        raise ParameterError(
+            "--certificate: the one-sided rule looks at no labels: there is no claim"
+        )
+    if run and plan.rule != "perceptron":
+        raise ParameterError(f"--run-certificate is for the rule perceptron, not {plan.rule}")
+    if run and plan.unit_length:
+        raise ParameterError(
+            "--run-certificate: rows of unit length are not rational, so that no run on them can be"
+            " replayed exactly; leave --unit-length out"
+        )
+
+
+def _refuse_many(classes: Any) -> None:
+    if len(classes) > 2:
+        raise ParameterError(
+            f"--certificate: a certificate is about two classes, and there are {len(classes)};"
+            " novikoff check --positive proves one against the others"
+        )
 
 
 def count(number: int, noun: str) -> str:

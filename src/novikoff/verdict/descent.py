@@ -16,8 +16,13 @@ import numpy as np
 from novikoff.loop import compiled
 from novikoff.rows import add_scaled, dot, row_at
 from novikoff.signed import Signed
+from novikoff.verdict.nearest import Places
+from novikoff.verdict.search import Face
 
 LEAST_BAR = 1e-9
+PEEK = 3  # epochs between two scans
+PATIENCE = 60  # epochs without a separator
+HEAVIEST = 1000  # rows with the largest multipliers, to look for a conflict in
 
 
 def _make_descend(sources: str) -> Any:
@@ -25,6 +30,7 @@ def _make_descend(sources: str) -> Any:
         rows: Any,
         signs: Any,
         squares: Any,
+        fixed: Any,
         order: Any,
         used: int,
         alphas: Any,
@@ -32,7 +38,8 @@ def _make_descend(sources: str) -> Any:
         bar: float,
     ) -> tuple[int, float]:
         """One pass over the first `used` rows of the order; how many remain in it, and how far
-        the furthest was off. Rows beyond the bar leave it: moved behind the others.
+        the furthest was off. Rows beyond the bar leave it: moved behind the others. Fixed rows are
+        drawn to a score of 0, from both sides.
         """
         sources  # noqa: B018  (see `loop.compiled`)
         furthest = 0.0
@@ -40,14 +47,15 @@ def _make_descend(sources: str) -> Any:
         while k < used:
             i = order[k]
             row = row_at(rows, i)
-            off = signs[i] * dot(row, weights) - 1.0
-            if alphas[i] == 0.0 and off > bar:
+            off = signs[i] * dot(row, weights) - (0.0 if fixed[i] else 1.0)
+            if alphas[i] == 0.0 and off > bar and not fixed[i]:
                 used -= 1
                 order[k], order[used] = order[used], i
                 continue
-            if off < 0.0 or alphas[i] > 0.0:
+            if off < 0.0 or alphas[i] > 0.0 or fixed[i]:
                 furthest = max(furthest, abs(off))
-                new = max(alphas[i] - off / squares[i], 0.0)
+                new = alphas[i] - off / squares[i]
+                new = new if new > 0.0 or fixed[i] else 0.0
                 if new != alphas[i]:
                     add_scaled(row, signs[i] * (new - alphas[i]), weights)
                     alphas[i] = new
@@ -60,12 +68,15 @@ def _make_descend(sources: str) -> Any:
 class Descent:
     """The state: multipliers and w = sum of multipliers * z (of unit length, where asked)."""
 
-    def __init__(self, signed: Signed) -> None:
+    def __init__(self, signed: Signed, face: Face) -> None:
         self.signed = signed
         self.alphas, self.weights = np.zeros(signed.count), np.zeros(signed.dim)
         self.off = np.inf  # how far the furthest row was from where it should be
-        self._order = np.arange(signed.count)
-        self._used, self._bar = signed.count, np.inf
+        self._fixed = np.zeros(signed.count, np.bool_)
+        self._fixed[face.on_all] = True
+        inside = ~face.out_of if face.out_of.size else np.ones(signed.count, np.bool_)
+        self._order = np.flatnonzero(inside | self._fixed)
+        self._used, self._bar = len(self._order), np.inf
         self._random = np.random.default_rng(0)
 
     def epoch(self) -> None:
@@ -76,12 +87,17 @@ class Descent:
         self._random.shuffle(self._order[: self._used])
         state = self._order, self._used, self.alphas, self.weights, self._bar
         kernel = compiled(_make_descend, ())
-        self._used, self.off = kernel(rows, signed.signs, squares, *state)
+        self._used, self.off = kernel(rows, signed.signs, squares, self._fixed, *state)
         self._bar = max(self.off, LEAST_BAR)
 
     def everything(self) -> None:
         """Look at all rows again."""
-        self._used, self._bar = self.signed.count, np.inf
+        self._used, self._bar = len(self._order), np.inf
+
+    def heaviest(self, most: int) -> Places:
+        """The rows with the largest multipliers."""
+        heavy = np.argsort(-np.where(self._fixed, 0.0, self.alphas), kind="stable")[:most]
+        return np.sort(heavy[self.alphas[heavy] > 0.0])
 
     @property
     def upper(self) -> float:

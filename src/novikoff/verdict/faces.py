@@ -14,7 +14,8 @@ import numpy as np
 from novikoff.figures import Rational
 from novikoff.scan import Mask
 from novikoff.verdict import exact
-from novikoff.verdict.points import WIDE, Geometry
+from novikoff.verdict.descent import HEAVIEST, PATIENCE, PEEK, Descent
+from novikoff.verdict.points import WIDE, Geometry, in_short
 from novikoff.verdict.search import Face, Nearest, Search, as_rational
 from novikoff.verdict.span import Span, near_zero
 
@@ -102,14 +103,15 @@ class Faces:
     def _nearest(self) -> Rational | Nearest:
         """A separator of the rows on this face, or their conflict."""
         search, face = self.search, Face(self.on_all, self.within)
+        if self.wide:
+            separator = self._descend(face)
+            if separator is not None:
+                return separator
         geometry = Geometry.level(search.scan.maxima)
         found = search.suggest(search.points(geometry, face), face)
         if len(found.rows) + len(self.on_all) > SMALL and found.weights.any():
-            separator = as_rational(found.weights)
-            if self.on_all:
-                basis = [self.signed.row(i) for i in self.on_all]
-                separator = exact.projected(basis, separator, self.signed.dim)
-            if search.violator(separator, face, set(), least=0) is None:
+            separator = self._proven(as_rational(found.weights), face)
+            if separator is not None:
                 return separator
         settled = search.settle(geometry, face, found.rows, found.multipliers)
         if settled.weights is None:
@@ -117,6 +119,28 @@ class Faces:
         if geometry.is_plain and not self.within.any():
             self.best = settled
         return settled.weights
+
+    def _proven(self, separator: Rational, face: Face) -> Rational | None:
+        """The separator with its part along the boundary taken out, if it is one, exactly."""
+        if self.on_all:
+            basis = [self.signed.row(i) for i in self.on_all]
+            separator = exact.projected(basis, separator, self.signed.dim)
+        return separator if self.search.violator(separator, face, set(), least=0) is None else None
+
+    def _descend(self, face: Face) -> Rational | None:
+        """A separator by coordinate descent, which suits very wide rows, if one comes soon."""
+        descent = Descent(self.signed, face)
+        for epoch in range(PATIENCE):
+            self.search.tick("descending")
+            descent.epoch()
+            if epoch % PEEK == PEEK - 1 and descent.weights.any():
+                low = self.search.lowest(descent.weights, face)
+                if low.score > max(low.error, descent.off / 2.0):
+                    found = self._proven(Rational(in_short(descent.weights).tolist(), 1), face)
+                    if found is not None:
+                        return found
+        self.search.worth = descent.heaviest(HEAVIEST)
+        return None
 
     def _grow(self, found: Nearest) -> None:
         """Add a conflict to what lies on every hyperplane."""

@@ -24,7 +24,7 @@ from novikoff.verdict.fate import Fate
 from novikoff.verdict.first import attempt
 from novikoff.verdict.identical import Twins, twins
 from novikoff.verdict.margin import Bracket, Refiner
-from novikoff.verdict.points import WIDE
+from novikoff.verdict.points import WIDE, in_short
 from novikoff.verdict.result import (
     INSEPARABLE,
     QUASI,
@@ -40,7 +40,7 @@ from novikoff.verdict.search import WHOLE, Nearest, OutOfTimeError, Search, to_u
 Combination = list[tuple[int, Fraction]]
 NOTHING = Margin(Fraction(0), Fraction(0))
 SAME = 1.0 - 1e-6
-WEIGHT_BITS, MULTIPLIER_BITS, MANY = 31, 20, 1000
+MULTIPLIER_BITS, MANY = 20, 1000
 WORTH = 2000  # rows that the perceptron moved along most, to begin the search with
 
 
@@ -114,7 +114,7 @@ class Judge:
 
     @cached_property
     def _refiner(self) -> Refiner:
-        descent = Descent(self.signed)
+        descent = Descent(self.signed, WHOLE)
         return Refiner(self.search, self.bracket, self.precision, self.scales, descent)
 
     def _tell(self, doing: str) -> None:
@@ -198,7 +198,7 @@ class Judge:
         if isinstance(given, Rational):
             return self._proven(given.fractions(), support)
         if self.signed.dim > WIDE:
-            short = _short(given, WEIGHT_BITS).tolist()
+            short = in_short(given).tolist()
             found = figures.separation(self.signed, short, support)
             if found is not None and float(found.lower) > SAME * self.bracket.lower**2:
                 return short, support, found
@@ -219,7 +219,7 @@ class Judge:
         rows, multipliers = self.bracket.support
         numbers: list[Any]
         if len(rows) > MANY:
-            numbers = _short(multipliers, MULTIPLIER_BITS).tolist()
+            numbers = in_short(np.asarray(multipliers), MULTIPLIER_BITS).tolist()
         else:
             numbers = [Fraction(multiplier) for multiplier in multipliers]
         pairs = zip(rows.tolist(), numbers, strict=True)
@@ -299,9 +299,3 @@ def _as_doubles(weights: Rational) -> Any:
     down = 1 << max(0, top.bit_length() - weights.denominator.bit_length() - 1000)
     bottom = weights.denominator * down
     return np.array([numerator / bottom for numerator in weights.numerators])
-
-
-def _short(values: Any, bits: int) -> Any:
-    """Values rounded to integers of so many bits, all times the same power of two."""
-    largest = float(np.abs(values).max())
-    return np.rint(np.ldexp(values, bits - int(np.frexp(largest)[1]))).astype(np.int64)

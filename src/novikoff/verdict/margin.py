@@ -7,7 +7,7 @@ import numpy as np
 
 from novikoff.figures import Rational
 from novikoff.scan import Lowest, Vector
-from novikoff.verdict.descent import Descent
+from novikoff.verdict.descent import HEAVIEST, PATIENCE, PEEK, Descent
 from novikoff.verdict.nearest import Places
 from novikoff.verdict.points import WIDE, Geometry, Suggestion
 from novikoff.verdict.search import WHOLE, Nearest, Search, unit_factor
@@ -15,9 +15,6 @@ from novikoff.verdict.search import WHOLE, Nearest, Search, unit_factor
 EXACT_SUPPORT = 300  # rows for which the exact margin is worth its time
 DEFAULT = 1e-3
 UNIT_WIDTH = 1e-9  # of the bracket at unit length, which is never exact
-PEEK = 3  # epochs of descent between two scans
-PATIENCE = 60  # epochs of descent without a separator
-HEAVIEST = 1000  # rows with the largest multipliers, to look for a conflict in
 ROUGHLY, AS_GOOD_AS_IT_GETS = 0.1, 1e-13
 
 
@@ -57,8 +54,7 @@ class Refiner(NamedTuple):
             self._descend_a_little()
             if self.bracket.lower > 0.0:
                 return True
-        order = np.argsort(-self.descent.alphas, kind="stable")
-        self.search.worth = np.sort(order[: min(HEAVIEST, int((self.descent.alphas > 0.0).sum()))])
+        self.search.worth = self.descent.heaviest(HEAVIEST)
         return False
 
     def refine(self) -> Nearest | None:

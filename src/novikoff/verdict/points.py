@@ -206,3 +206,9 @@ def rounded(weights: Rational, maxima: Vector) -> tuple[Vector, float] | None:
     except OverflowError:
         return None
     return doubles, math.ldexp(1.0, shift)
+
+
+def in_short(values: Vector, bits: int = 31) -> npt.NDArray[np.int64]:
+    """Values rounded to integers of so many bits, all times the same power of two."""
+    largest = float(np.abs(values).max())
+    return np.rint(np.ldexp(values, bits - int(np.frexp(largest)[1]))).astype(np.int64)

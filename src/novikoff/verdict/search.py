@@ -27,6 +27,7 @@ from novikoff.verdict.points import Geometry, Points, Suggestion, rounded
 
 ALL_AT_ONCE = 1_500_000  # numbers in a matrix small enough to search as a whole
 CLOSE = 1e-9
+SOLVING, SAMPLE = 2e-12, 20  # seconds of an exact solve by rows^4 * bits; rows to find the bits in
 LENGTH_BITS = 256
 LARGEST_EXPONENT = 1023
 LOOKED_AT = 200  # rows near the margin that are looked at with their lengths made rational
@@ -215,6 +216,7 @@ class Search:
         affinely dependent.
         """
         rows, dim = [*fixed, *moving], self.signed.dim
+        self._refuse_endless(rows)
         null = exact.null_vector(rows, dim, avoid=len(fixed))
         if null is not None:
             others, parts = null[: len(fixed)], null[len(fixed) :]
@@ -236,6 +238,14 @@ class Search:
             solved.weights,
             square,
         ), []
+
+    def _refuse_endless(self, rows: list[IntegerRow]) -> None:
+        """Do not begin a solve that would end after the time is over: it cannot be interrupted."""
+        if self.deadline is None:
+            return
+        bits = max((value.bit_length() for row in rows[:SAMPLE] for value in row.values), default=1)
+        if time.monotonic() + SOLVING * len(rows) ** 4 * bits > self.deadline:
+            raise OutOfTimeError
 
     def violator(self, weights: Rational, face: Face, skip: set[int], least: int = 1) -> int | None:
         """The row that is furthest below z . w >= least, exactly; None if there is none.
