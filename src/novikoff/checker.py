@@ -23,15 +23,12 @@ from typing import Any, NamedTuple
 LARGEST_FILE = 2**28  # bytes of a certificate
 LONGEST_COUNT = 4300  # digits
 MOST_BITS = 2**18  # of the numerators and the common denominator of a vector or combination
-LARGEST_EXPONENT = 5000  # of decimals among the data: 1e999999999 would fill the memory
+LARGEST_EXPONENT = 5000  # of decimals in the data: 1e999999999 would fill the memory
 PRIME = 2**61 - 1
-#: Whether a score of 0 is a mistake at a (negative, positive) row.
-TIES = {"mistake": (1, 1), "positive": (1, 0), "negative": (0, 1), "keep": (0, 0)}
 
-Fields = dict[str, Any]
-Form = Callable[[Any, Fields], Any]  # form(value, fields) reads a value of a certificate, strictly
-Given = Iterable[tuple[Any, Mapping[int, Any]]]  # (label, {column: value}) for each row
-#: Numerator and positive denominator, not reduced: that would take longer than all the rest.
+Fields = dict[str, Any]  # of a certificate
+Given = Iterable[tuple[Any, Any]]  # (label, values) for each row
+#: Numerator and positive denominator, not reduced: for long ones that takes longer than all else.
 Ratio = tuple[int, int]
 BY_SIZE: Callable[[Ratio], Any] = cmp_to_key(lambda a, b: a[0] * b[1] - b[0] * a[1])
 
@@ -52,31 +49,25 @@ class UnreadableError(ValueError):
 
 
 def check(certificate: Any, rows: Given) -> Verdict:
-    """Check a certificate (text, bytes or a dict) against rows, each (label, {column: value}).
+    """Check a certificate (text, bytes or a dict) against rows, each a label and its values.
 
-    Values are ints, floats, Fractions or Decimals, and 0 in columns left out; labels are such
-    numbers, or text. UnreadableError says what is wrong with any others.
+    Values are a list, or {column: value} with 0 in the columns left out: ints, floats, Fractions
+    or Decimals. Labels are such numbers, or text. UnreadableError says what is wrong with others.
     """
     return _judged(certificate, lambda fields: rows)
 
 
 def check_arrays(certificate: Any, X: Any, y: Any) -> Verdict:
     """Check a certificate against a matrix (nested lists or a dense array) and its labels."""
-
-    def rows(fields: Fields) -> Given:
-        if len(X) != len(y):
-            raise UnreadableError(f"there are {len(X)} rows and {len(y)} labels")
-        for label, row in zip(y, X, strict=True):
-            _require(len(row) == fields["features"], f"features: a row has {len(row)}")
-            yield label, dict(enumerate(row))
-
-    return _judged(certificate, rows)
+    if len(X) != len(y):
+        raise UnreadableError(f"there are {len(X)} rows and {len(y)} labels")
+    return check(certificate, zip(y, X, strict=True))
 
 
 def _judged(certificate: Any, rows: Callable[[Fields], Given]) -> Verdict:
     try:
         fields = _certificate(certificate)
-        CLAIMS[fields["claim"]].check(fields, _signed_rows(fields, rows(fields)))
+        CLAIMS[fields["claim"]](fields, _signed_rows(fields, rows(fields)))
     except InvalidError as problem:
         return Verdict(False, str(problem))
     return Verdict(True, f"{fields['claim']}, {fields['rows']} rows, {fields['features']} columns")
@@ -87,61 +78,46 @@ def _require(holds: bool, reason: str) -> None:
         raise InvalidError(reason)
 
 
-# The certificate: a form for every field.
+# The certificate: every value in it is read by a form, and refused if it has another one.
 
 
-def _one_of(*known: Any) -> Form:
-    def read(value: Any, fields: Fields) -> Any:
-        found = any(type(value) is type(each) and value == each for each in known)
-        _require(found, f"not {' or '.join(map(str, known))}")
+def _read(value: Any, form: Any, where: str, fields: Fields) -> Any:
+    """Forms: a dict is an object with just these fields, a list is a list of any length, a tuple
+    has the values to choose from; a function reads all else. `where` is for messages."""
+    if isinstance(form, dict):
+        only = type(value) is dict and value.keys() == form.keys()
+        _require(only, f"{where}: not an object with just {', '.join(form)}")
+        return {name: _read(value[name], form[name], name, fields) for name in form}
+    if isinstance(form, list):
+        _require(type(value) is list, f"{where}: not a list")
+        return [_read(each, form[0], where, fields) for each in value]
+    if isinstance(form, tuple):
+        known = any(type(value) is type(each) and value == each for each in form)
+        _require(known, f"{where}: not {' or '.join(map(str, form))}")
         return value
-
-    return read
-
-
-def _object(**forms: Form) -> Form:
-    def read(value: Any, fields: Fields) -> Fields:
-        exact = type(value) is dict and value.keys() == forms.keys()
-        _require(exact, f"not an object with {', '.join(forms)}, and nothing else")
-        found = {}
-        for name, form in forms.items():
-            try:
-                found[name] = form(value[name], fields)
-            except InvalidError as problem:
-                raise InvalidError(f"{name}: {problem}") from None
-        return found
-
-    return read
+    return form(value, where, fields)
 
 
-def _or_null(form: Form) -> Form:
-    return lambda value, fields: None if value is None else form(value, fields)
+def _null_or(form: Any) -> Any:
+    return lambda value, *rest: None if value is None else _read(value, form, *rest)
 
 
-def _list(form: Form) -> Form:
-    def read(value: Any, fields: Fields) -> list[Any]:
-        _require(type(value) is list, "not a list")
-        return [form(each, fields) for each in value]
-
-    return read
+def _anything(value: Any, where: str, fields: Fields) -> Any:
+    return value
 
 
-def _later(value: Any, fields: Fields) -> Any:
-    return value  # its form depends on other fields
-
-
-def _text(value: Any, fields: Fields) -> str:
-    _require(type(value) is str, "not text")
+def _text(value: Any, where: str, fields: Fields) -> str:
+    _require(type(value) is str, f"{where}: not text")
     return str(value)
 
 
-def _count(value: Any, fields: Fields) -> int:
-    _require(type(value) is int and value >= 0, "not a count")
+def _count(value: Any, where: str, fields: Fields) -> int:
+    _require(type(value) is int and value >= 0, f"{where}: not a count")
     return int(value)
 
 
-def _row_number(value: Any, fields: Fields) -> int:
-    _require(_count(value, fields) < fields["rows"], "a row that is not there")
+def _row(value: Any, where: str, fields: Fields) -> int:
+    _require(_count(value, where, fields) < fields["rows"], f"{where}: a row that is not there")
     return int(value)
 
 
@@ -150,65 +126,68 @@ _RATIO = re.compile(rf"(-?{_INTEGER})(?:/({_INTEGER}))?")
 _BINARY64 = re.compile(r"(-?0x[01])\.([0-9a-f]{1,13})p([+-][0-9]{1,4})")
 
 
-def _number(value: Any, fields: Fields) -> Ratio:
-    text = _text(value, fields)
+def _number(value: Any, where: str, fields: Fields) -> Ratio:
+    text = _text(value, where, fields)
     if ratio := _RATIO.fullmatch(text):
         top, bottom = (int(part, 0) for part in ratio.groups("1"))
-        _require(bottom > 0, "a denominator is 0")
+        _require(bottom > 0, f"{where}: a denominator is 0")
         return top, bottom
-    if binary64 := _BINARY64.fullmatch(text):
-        whole, places, exponent = binary64.groups()
-        exact = int(whole + places, 16) * Fraction(2) ** (int(exponent) - 4 * len(places))
-        _require(_is_binary64(exact), f"{text} is not a binary64 number")
-        return exact.as_integer_ratio()
-    raise InvalidError(f"{text[:40]!a} is not a number in one of the forms")
+    binary64 = _BINARY64.fullmatch(text)
+    _require(binary64 is not None, f"{where}: {text[:40]!a} is not a number in one of the forms")
+    whole, places, exponent = binary64.groups() if binary64 else ()
+    exact = int(whole + places, 16) * Fraction(2) ** (int(exponent) - 4 * len(places))
+    _require(_is_binary64(exact), f"{where}: {text} is not a binary64 number")
+    return exact.as_integer_ratio()
 
 
 def _is_binary64(number: Fraction) -> bool:
     return abs(number) <= sys.float_info.max and float(number) == number
 
 
-def _integers(numbers: Sequence[Ratio]) -> tuple[list[int], int]:
+def _integers(numbers: Sequence[Ratio], where: str) -> tuple[list[int], int]:
     """Numbers times their common denominator, and that denominator."""
     common = 1
     for bottom in {bottom for _, bottom in numbers}:
         common = math.lcm(common, bottom)
-        _require(common.bit_length() <= MOST_BITS, "a common denominator is too large")
+        _require(common.bit_length() <= MOST_BITS, f"{where}: a denominator is too large")
     integers = [top * (common // bottom) for top, bottom in numbers]
-    _require(all(top.bit_length() <= MOST_BITS for top in integers), "a number is too large")
+    _require(all(n.bit_length() <= MOST_BITS for n in integers), f"{where}: a number is too large")
     return integers, common
 
 
-def _vector(value: Any, fields: Fields) -> tuple[list[int], int]:
-    _require(type(value) is list and len(value) == fields["dim"], "not a number for every column")
-    return _integers(_list(_number)(value, fields))
+def _vector(value: Any, where: str, fields: Fields) -> tuple[list[int], int]:
+    numbers = _read(value, [_number], where, fields)
+    _require(len(numbers) == fields["dim"], f"{where}: not one number for each coordinate")
+    return _integers(numbers, where)
 
 
-def _combination(value: Any, fields: Fields) -> dict[int, int]:
+def _combination(value: Any, where: str, fields: Fields) -> dict[int, int]:
     """{row: multiplier}, times their common denominator: no claim depends on such a factor."""
-    terms = _list(_object(row=_row_number, multiplier=_number))(value, fields)
+    terms = _read(value, [{"row": _row, "multiplier": _number}], where, fields)
     rows = [term["row"] for term in terms]
-    _require(all(map(operator.lt, rows, rows[1:])), "the rows do not ascend")
-    return dict(zip(rows, _integers([term["multiplier"] for term in terms])[0], strict=True))
+    _require(all(map(operator.lt, rows, rows[1:])), f"{where}: rows that do not ascend")
+    multipliers, _ = _integers([term["multiplier"] for term in terms], where)
+    return dict(zip(rows, multipliers, strict=True))
 
 
-def _labels(value: Any, fields: Fields) -> Fields:
-    form = _object(kind=_one_of("number", "text"), negative=_or_null(_text), positive=_text)
-    labels: Fields = form(value, fields)
-    if labels["kind"] == "number":  # as what compares by size, as text does by its letters
-        for name in ("negative", "positive"):
-            if labels[name] is not None:
-                labels[name] = BY_SIZE(_number(labels[name], fields))
-    _require(labels["negative"] is None or labels["negative"] != labels["positive"], "the same")
+def _labels(value: Any, where: str, fields: Fields) -> Fields:
+    form = {"kind": ("number", "text"), "negative": _null_or(_text), "positive": _text}
+    labels: Fields = _read(value, form, where, fields)
+    if labels["kind"] == "number":  # then as what compares by size
+        by_size: Any = lambda *number: BY_SIZE(_number(*number))  # noqa: E731
+        labels = _read(
+            value, form | {"negative": _null_or(by_size), "positive": by_size}, where, {}
+        )
+    _require(labels["negative"] != labels["positive"], "labels: twice the same")
     return labels
 
 
 def _certificate(given: Any) -> Fields:
-    """The fields, in which numbers are numbers; `dim` is added, the coordinates of a lifted row."""
+    """The fields as their forms read them, and `dim`, how many coordinates a lifted row has."""
     try:
         value = _parsed(given)
-        fields: Fields = CERTIFICATE(value, {})
-        sealed = {name: value[name] for name in fields if name != "seal"}
+        fields: Fields = _read(value, FORMS, "certificate", {})
+        sealed = {name: value[name] for name in FORMS if name != "seal"}
         text = json.dumps(sealed, sort_keys=True, separators=(",", ":"))
     except RecursionError:
         raise InvalidError("not a certificate: nested too deep") from None
@@ -217,18 +196,12 @@ def _certificate(given: Any) -> Fields:
     seal = hashlib.sha256(text.encode()).hexdigest()
     _require(fields["seal"] == seal, "seal: it does not fit the other fields")
     _require(fields["rows"] > 0 and fields["features"] > 0, "rows or features: none")
-    claim, counts = fields["claim"], fields["family"] == "poisson"
-    overlap = claim in ("inseparable", "quasi-separable")
-    _require(overlap or not counts, "claim: not for counts")
-    run_of_unit_length = claim == "training run" and fields["lift"]["unit_length"]
-    _require(not run_of_unit_length, "lift: a training run has no unit length")
+    run, counts = fields["claim"] == "training run", fields["family"] == "poisson"
+    _require(not (run and fields["lift"]["unit_length"]), "lift: a run has no unit length")
+    _require(not (counts and fields["claim"] in ("separable", "training run")), "claim: of counts")
     fields["dim"] = fields["features"] + fields["lift"]["bias"]
-    rest = _object(
-        labels=_one_of(None) if counts else _labels,
-        witness=CLAIMS[claim].witness,
-        figures=CLAIMS[claim].figures,
-    )
-    return fields | rest({name: fields[name] for name in ("labels", "witness", "figures")}, fields)
+    forms = {"labels": (None,) if counts else _labels} | FORMS_OF_CLAIMS[fields["claim"]]
+    return fields | {name: _read(fields[name], forms[name], name, fields) for name in forms}
 
 
 def _parsed(given: Any) -> Any:

@@ -40,7 +40,7 @@ class Rational(NamedTuple):
 def rational(vector: Iterable[Number]) -> Rational:
     """Numbers over their least common denominator."""
     numbers = list(vector)
-    if all(type(number) is int for number in numbers):
+    if set(map(type, numbers)) == {int}:
         return Rational(cast(list[int], numbers), 1)
     ratios = [number.as_integer_ratio() for number in numbers]
     bottom = math.lcm(*{ratio[1] for ratio in ratios})

@@ -100,20 +100,21 @@ def combined(signed: Signed, rows: Places, factors: list[int]) -> tuple[list[int
         return None
     bits, exponents = 53 - room, _exponents(signed)
     numbers = np.array(factors, np.float64) * signed.signs[rows]
-    sums, total = np.zeros((SLICES, signed.features)), [0] * signed.dim
+    sums, total, deep = np.zeros((SLICES, signed.features)), [0] * signed.dim, 1
     for block in chunked(np.arange(len(rows)), max(1, AT_ONCE // (1 + longest(signed.rows)))):
         slices, odd = _slices(_Block(signed, rows[block]), exponents, bits)
-        for k, part in enumerate(slices):
-            sums[k] += part.T @ np.where(odd, 0.0, numbers[block])
         if odd.any():
             return None
+        deep = max(deep, len(slices))
+        for k, part in enumerate(slices):
+            sums[k] += part.T @ numbers[block]
     used = np.flatnonzero(sums.any(axis=0))
-    low = min(int(exponents.min(initial=0)), 0) - SLICES * bits
-    lines = sums[:, used].astype(np.int64).tolist()
+    low = min(int(exponents.min(initial=0)), 0) - deep * bits
+    lines = sums[:deep, used].astype(np.int64).tolist()
     parts = lines[0]
     for line in lines[1:]:
         parts = [(high << bits) + more for high, more in zip(parts, line, strict=True)]
-    shifts = (exponents[used] - SLICES * bits - low).tolist()
+    shifts = (exponents[used] - deep * bits - low).tolist()
     for j, value, shift in zip(used.tolist(), parts, shifts, strict=True):
         total[j] = value << shift
     if signed.bias:

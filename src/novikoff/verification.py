@@ -102,11 +102,12 @@ def _signs(y: Any, certificate: Certificate) -> npt.NDArray[np.int8]:
     assert pair is not None  # not counts
     text = certificate.fields["labels"]["kind"] == "text"
     positive = _equal_to(labels, pair.positive, text)
-    negative = _of_kind(labels, text) if pair.negative is None else None
-    if negative is None:
-        negative = _equal_to(labels, pair.negative, text)
-    if not (positive | negative).all():
-        bad = int(np.flatnonzero(~(positive | negative))[0])
+    if pair.negative is None:
+        known = _of_kind(labels, text)
+    else:
+        known = positive | _equal_to(labels, pair.negative, text)
+    if not known.all():
+        bad = int(np.flatnonzero(~known)[0])
         raise CertificateError(
             f"labels: row {bad} has {str(labels[bad])!r:.60}, which is not one that it names"
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from novikoff.certificate.numerals import number, parse, parse_all, shown
+from novikoff.certificate.numerals import number, numbers, parse, parse_all, shown
 from novikoff.errors import CertificateError
 
 SEPARABLE, QUASI, INSEPARABLE = "separable", "quasi-separable", "inseparable"
@@ -110,7 +110,7 @@ def _or_null(form: Form) -> Form:
 
 
 _NUMBER = Form(number, _read_number)
-_VECTOR = Form(lambda vector: [number(each) for each in vector], _read_vector)
+_VECTOR = Form(numbers, _read_vector)
 _COMBINATION = Form(_write_combination, _read_combination)
 _COUNT = Form(int, read_count)
 _SPAN = {

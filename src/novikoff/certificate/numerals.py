@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -30,6 +31,13 @@ def number(value: int | float | Fraction) -> str:
         return value.hex() if value else "0"
     top, bottom = value.as_integer_ratio()
     return _whole(top) if bottom == 1 else f"{_whole(top)}/{_whole(bottom)}"
+
+
+def numbers(values: Sequence[int | float | Fraction]) -> list[str]:
+    """Many numbers as text."""
+    if set(map(type, values)) == {int} and -(2**SHORT) < min(values) <= max(values) < 2**SHORT:
+        return list(map(str, values))
+    return [number(value) for value in values]
 
 
 def _whole(value: int) -> str:

