@@ -25,7 +25,7 @@ from novikoff.verdict import exact
 from novikoff.verdict.nearest import ZERO, Places, Vector
 from novikoff.verdict.points import Geometry, Points, Suggestion, rounded
 
-ALL_AT_ONCE = 1_500_000  # numbers in a matrix small enough to search as a whole
+ALL_AT_ONCE = 100_000  # numbers in a matrix small enough to search as a whole
 CLOSE = 1e-9
 SOLVING, SAMPLE = 2e-12, 20  # seconds of an exact solve by rows^4 * bits; rows to find the bits in
 LENGTH_BITS = 256
