@@ -45,7 +45,7 @@ def signed_rows(X, positive, bias, family="binary"):
     ]
 
 
-def unit_rows(z, bits=2200):
+def unit_rows(z, bits):
     """The rows scaled to length 1, each entry cut to so many bits; a row of zeros stays."""
     scaled = []
     for row in z:
@@ -55,6 +55,15 @@ def unit_rows(z, bits=2200):
         unit = [v / length for v in row] if square else row
         scaled.append([Fraction(math.floor(v * 2**bits), 2**bits) for v in unit])
     return scaled
+
+
+def unit_margin_squared(z):
+    """Bounds on the squared margin of the rows scaled to length 1, very close to each other."""
+    entries = [Fraction(v) for row in z for v in row]
+    sizes = [max(v.numerator.bit_length(), v.denominator.bit_length()) for v in entries]
+    bits = 200 + 4 * max(sizes)
+    found, slack = nearest_square(unit_rows(z, bits)), Fraction(1, 2 ** (bits - 10))
+    return found - slack, found + slack
 
 
 # The cone

@@ -339,6 +339,22 @@ def test_numbers_that_are_unwieldy_together_are_refused():
         read(certificates.seal(fields))
 
 
+def test_start_and_step_of_a_run_are_not_unwieldy_together():
+    fields = CASES["training run"].certificate.fields
+    witness = fields["witness"] | {
+        "start": [f"1/{hex(3**90_000)}", "0", "0"],
+        "eta": f"1/{hex(5**90_000)}",
+    }
+    with pytest.raises(CertificateError, match=r"witness\.start and witness\.eta: their common"):
+        read(certificates.seal(fields | {"witness": witness}))
+
+
+@pytest.mark.parametrize("name", ["rows", "features"])
+def test_a_certificate_is_about_something(name):
+    with pytest.raises(CertificateError, match=f"{name}: found 0, expected at least 1"):
+        read(certificates.seal(FIELDS | {name: 0}))
+
+
 def of_wrong_form(value):
     """Variants that no certificate can have at the place of the value."""
     return [other for other in variants(value) if type(other) is not type(value)]

@@ -117,11 +117,13 @@ def test_known_margins():
 
 
 def test_rows_of_unit_length_are_right_to_many_digits():
-    tiny = Fraction(1, 2**2190)
-    rows = exact.unit_rows([[Fraction(3), Fraction(4)], [Fraction(0), Fraction(0)], [1, 10**30]])
+    tiny = Fraction(1, 2**390)
+    rows = exact.unit_rows([[3, 4], [0, 0], [1, 10**30]], 400)
     assert max(abs(rows[0][0] - Fraction(3, 5)), abs(rows[0][1] - Fraction(4, 5))) < tiny
     assert rows[1] == [0, 0]
     assert abs(exact.dot(rows[2], rows[2]) - 1) < tiny
+    low, high = exact.unit_margin_squared([[3, 4], [-40, 30]])
+    assert low < Fraction(1, 2) < high < low + Fraction(1, 2**200)
 
 
 def test_rank_and_span():

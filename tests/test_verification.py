@@ -285,8 +285,15 @@ def test_data_that_cannot_be_used_are_an_error():
     with pytest.raises(DataError, match="2 dimensions"):
         verify(case.certificate, case.X, np.ones((5, 2)))
     counts = CASES["counts, inseparable"]
-    with pytest.raises(DataError, match="count"):
-        verify(counts.certificate, counts.X, [-1, 3, 0, 0])
+    with pytest.raises(DataError, match="inf as the label of row 1"):
+        verify(counts.certificate, counts.X, [0, math.inf, 0, 0])
+
+
+def test_labels_that_are_no_counts_are_seen():
+    counts = CASES["counts, inseparable"]
+    for labels in ([-1, 3, 0, 0], ["0", "3", "0", "0"], ["a", "b", "a", "a"], [0, 0, 0, 0]):
+        assert not judged(counts.certificate, counts.X, np.array(labels))
+    assert judged(counts.certificate, counts.X, np.array([0, 0.5, 0, 0]))
 
 
 # Close calls

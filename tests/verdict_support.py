@@ -10,8 +10,6 @@ import exact_reference as exact
 import novikoff as nk
 from novikoff import checker
 
-TINY = Fraction(1, 2**2190)  # above the rounding of the reference's rows of unit length
-
 
 def entries(X):
     """The rows as lists of Python numbers."""
@@ -129,11 +127,10 @@ def check_unit_length(X, y, *, bias):
     check_conflict(verdict, z, positive, "binary")
     check_certificate(verdict.certificate, X, y)
     if expected.outcome == "separable":
-        margin_squared = exact.nearest_square(exact.unit_rows(z))
+        low, high = exact.unit_margin_squared(z)
         margin = verdict.margin
-        assert square(margin.lower) <= margin_squared + TINY
-        assert square(margin.upper) >= margin_squared - TINY
+        assert square(margin.lower) <= high
+        assert square(margin.upper) >= low
         assert margin.lower >= 0.999 * margin.upper - 1e-322
         assert verdict.radius == 1.0
-        assert verdict.mistake_bound >= math.floor(1 / (margin_squared + TINY))
-        assert verdict.mistake_bound <= Fraction(101, 100) / margin_squared
+        assert math.floor(1 / high) <= verdict.mistake_bound <= Fraction(101, 100) / low

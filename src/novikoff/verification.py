@@ -25,7 +25,7 @@ from novikoff.errors import CertificateError, DataError
 from novikoff.figures import Places, rational
 from novikoff.replay import replay
 from novikoff.scan import Scan
-from novikoff.signed import Given, Signed, count_signs
+from novikoff.signed import Given, Signed
 
 AT_ONCE = 2**16  # rows between two looks at whether it is worth going on
 
@@ -77,8 +77,8 @@ def _signed(certificate: Certificate, given: Given) -> Signed:
         features == fields["features"],
         f"features: it is about {fields['features']:,}, these rows have {features:,}",
     )
-    poisson = fields["family"] == "poisson"
-    signs = count_signs(given.y) if poisson else _signs(given.y, certificate)
+    labels = _one_dimensional(given.y)
+    signs = _signs(labels, certificate) if fields["family"] == "binary" else _counts(labels)
     lift = fields["lift"]
     signed = Signed.made(
         given, signs, certificate.labels, lift["bias"], fields["family"], lift["unit_length"]
@@ -97,8 +97,18 @@ def _as_numbers(signed: Signed, numbers: str) -> None:
         signed.exact = signed.rows.values.astype(object)
 
 
-def _signs(y: Any, certificate: Certificate) -> npt.NDArray[np.int8]:
-    labels, pair = _one_dimensional(y), certificate.labels
+def _counts(labels: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
+    """+1 for counts above 0, -1 for 0."""
+    if labels.dtype.kind not in "biuf":
+        labels = np.array([_comparable(label, text=False) for label in labels.tolist()], object)
+    bad = np.array([label is None or label < 0 for label in labels.tolist()])
+    if bad.any():
+        raise CertificateError(f"labels: row {int(np.flatnonzero(bad)[0])} has no count")
+    return 2 * (labels > 0).astype(np.int8) - 1
+
+
+def _signs(labels: npt.NDArray[Any], certificate: Certificate) -> npt.NDArray[np.int8]:
+    pair = certificate.labels
     assert pair is not None  # not counts
     text = certificate.fields["labels"]["kind"] == "text"
     positive = _equal_to(labels, pair.positive, text)

@@ -19,7 +19,7 @@ from novikoff.certificate.forms import (
     read_count,
     read_truth,
 )
-from novikoff.certificate.numerals import shown
+from novikoff.certificate.numerals import parse_all, shown
 from novikoff.errors import CertificateError
 from novikoff.signed import FAMILIES
 
@@ -39,6 +39,9 @@ def read(given: Any) -> Certificate:
     with at("labels"):
         certificate.labels  # noqa: B018  (worked out, and kept, when first asked for)
     certificate.witness, certificate.figures  # noqa: B018
+    if certificate.claim == TRAINING_RUN:
+        with at("witness.start and witness.eta"):
+            parse_all([*fields["witness"]["start"], fields["witness"]["eta"]])
     return certificate
 
 
@@ -125,7 +128,8 @@ def _check(fields: dict[str, Any]) -> None:
             one_of(fields[name], known)
     for name in ("rows", "features"):
         with at(name):
-            read_count(fields[name], size)
+            if read_count(fields[name], size) < 1:
+                raise CertificateError("found 0, expected at least 1")
     with at("lift"):
         exactly(fields["lift"], ("bias", "unit_length"))
         for each in fields["lift"].values():

@@ -123,23 +123,29 @@ def projected(rows: list[IntegerRow], weights: Rational, dim: int) -> Rational:
 def complement(rows: list[IntegerRow], dim: int) -> list[Rational]:
     """A basis of what is orthogonal to independent rows, in echelon form.
 
-    Each vector begins in a later column than the one before it.
+    Each vector begins in a later column than the one before it. Columns are read from the right:
+    a free one and the pivots before it, which the rows determine, make a vector that ends there.
     """
     if not rows:
         return [Rational([int(i == j) for j in range(dim)], 1) for i in range(dim)]
-    # read from the right, the vectors that a reduced echelon form gives end where they should begin
     place = {column: dim - 1 - column for column in range(dim)}
     table = [_line(row, place) for row in rows]
-    reduced, scale, rank = flint.fmpz_mat(table).rref()
-    pivots = _leading(reduced, rank)
+    pivots = _pivots(flint.nmod_mat(len(rows), dim, [v for line in table for v in line], PRIME))
+    within = set(pivots)
+    free = [j for j in range(dim) if j not in within]
+    if not free:
+        return []
+    square = flint.fmpz_mat([[line[j] for j in pivots] for line in table])
+    solved = square.solve(flint.fmpz_mat([[line[j] for j in free] for line in table]))
     vectors = []
-    for free in reversed([j for j in range(dim) if j not in set(pivots)]):
+    for k in reversed(range(len(free))):
+        column = [solved[i, k] for i in range(len(pivots))]
+        common = lcm(*(int(value.q) for value in column))
         vector = [0] * dim
-        vector[free] = int(scale)
-        for i, pivot in enumerate(pivots):
-            vector[pivot] = -int(reduced[i, free])
-        common = gcd(*vector)
-        vectors.append(Rational([value // common for value in reversed(vector)], 1))
+        vector[free[k]] = common
+        for pivot, value in zip(pivots, column, strict=True):
+            vector[pivot] = -int(value.p) * (common // int(value.q))
+        vectors.append(Rational([value // gcd(*vector) for value in reversed(vector)], 1))
     return vectors
 
 
