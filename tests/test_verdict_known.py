@@ -244,6 +244,13 @@ def test_counts(X, y, outcome, strict, expected):
     assert fates(verdict) == expected
 
 
+def test_counts_above_zero_at_rows_of_zeros_pin_nothing():
+    zeros = agree(np.zeros((2, 1)), [1, 1], bias=False, family="poisson")
+    assert (zeros.outcome, fates(zeros)) == ("inseparable", [UNKNOWN])
+    verdict = agree(np.array([[2.0, -2.0], [0.0, 0.0]]), [0, 3], bias=False, family="poisson")
+    assert (verdict.outcome, fates(verdict)) == ("quasi-separable", [UNKNOWN, UNKNOWN])
+
+
 # Categories
 
 

@@ -18,6 +18,10 @@ def entries(X):
     return np.asarray(X).tolist()
 
 
+def as_labels(positive):
+    return np.where(positive, 1, -1)
+
+
 def is_positive(y, family="binary"):
     """Whether each label is the larger of two, or each count above 0."""
     y = list(y)

@@ -71,7 +71,7 @@ def filtered(signed: Signed, numerators: list[int]) -> Filter:
         except OverflowError:
             return Filter(np.zeros(len(tops)), math.inf)
     # twice the error of the sum is more than enough for the rounding of the weights as well
-    return Filter(weights, 2.0 * scan.error(weights) + SMALLEST * float(scan.maxima.sum()) * 2.0)
+    return Filter(weights, 2.0 * scan.error(weights) + SMALLEST * scan.total * 2.0)
 
 
 def _level(weights: Vector, maxima: Vector) -> Vector:
@@ -130,7 +130,7 @@ def lowest_square(signed: Signed, numerators: list[int]) -> Fraction:
     # |z . w - computed| <= growth |z| |w|: scaled, the error is the same for rows of any length;
     # four times that is more than enough for the roundings of weights, squares, roots and products
     growth = scan.steps * UNIT / (1.0 - scan.steps * UNIT)
-    lost = SMALLEST * (scan.steps + float(scan.maxima.sum()) + float(np.abs(sieve.weights).sum()))
+    lost = SMALLEST * (scan.steps + scan.total + float(np.abs(sieve.weights).sum()))
     shortest = float(scan.squares.min(where=regular, initial=REGULAR[1])) ** 0.5
     with np.errstate(over="ignore"):
         error = 4.0 * (growth * norm(sieve.weights) + lost / shortest)

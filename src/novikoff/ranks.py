@@ -45,6 +45,8 @@ def _directions(lines: Lines) -> Lines:
 
 
 def _modulo(lines: Lines) -> Any:
+    if not lines:
+        return nmod_mat(0, 0, [], PRIME)
     residues = [value % PRIME for line in lines for value in line]
     return nmod_mat(len(lines), len(lines[0]), residues, PRIME)
 

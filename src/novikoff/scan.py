@@ -121,10 +121,14 @@ def _make_survey(sources: str) -> Any:
 
 
 def _make_fingerprints(sources: str) -> Any:
-    def fingerprints(rows: Any, start: int, out: Any) -> None:
+    def fingerprints(rows: Any, start: int, out: Any, squares: Any) -> None:
         sources  # noqa: B018
-        for k in range(out.shape[0]):
-            out[k] = fingerprint(row_at(rows, start + k))
+        for near in range(0, out.shape[0], NEAR):
+            stop = min(near + NEAR, out.shape[0])
+            for k in range(near, stop):
+                out[k] = fingerprint(row_at(rows, start + k))
+            for k in range(near, min(stop, squares.shape[0])):
+                squares[k] = squared_norm(row_at(rows, start + k))
 
     return fingerprints
 
@@ -156,29 +160,28 @@ def _processors() -> int:
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
-def fingerprints_in_parts(rows: Rows) -> Iterator[npt.NDArray[np.uint64]]:
-    """The fingerprint of each row, without bias and scale (see docs/certificate.md)."""
+def _fingerprints(rows: Rows, squares: Vector) -> Iterator[npt.NDArray[np.uint64]]:
+    """In parts; and squares on the way, if there is room for them, while the rows are at hand."""
 
     def work(start: int, stop: int) -> npt.NDArray[np.uint64]:
         out = np.empty(stop - start, np.uint64)
-        _kernel(_make_fingerprints)(rows, start, out)
+        _kernel(_make_fingerprints)(rows, start, out, squares[start:stop])
         return out
 
     return in_parts(length(rows), stored(rows), work, PART)
 
 
 def fingerprints(rows: Rows) -> npt.NDArray[np.uint64]:
-    """All of them."""
-    return np.concatenate([*fingerprints_in_parts(rows)])
+    """The fingerprint of each row, without bias and scale (see docs/certificate.md)."""
+    return np.concatenate([*_fingerprints(rows, np.empty(0))])
 
 
 class Scan:
     """Passes over rows in memory, and what one survey of them tells.
 
-    squares: each row's squared length but for rounding (0 or infinite where it leaves the range of
-    doubles). steps: how many roundings an entry can go through in a sum. `rounded` says that the
-    rows are themselves rounded, from exact numbers kept elsewhere; `survey`, that the maxima will
-    be needed.
+    steps: how many roundings an entry can go through in a sum. `rounded` says that the rows are
+    themselves rounded, from exact numbers kept elsewhere. Without a `survey` at the start, maxima
+    and squares are found when they are asked for.
     """
 
     def __init__(
@@ -190,41 +193,68 @@ class Scan:
         survey: bool = True,
     ) -> None:
         self.rows, self.signs, self.rounded = rows, signs, rounded
-        self.squares = np.empty(length(rows))
-        if survey:
-            self.maxima  # noqa: B018  (found together with the squares)
-        else:
-            list(in_parts(length(rows), stored(rows), self._square))
-        self._refuse_infinite()
         self.steps = longest(rows) + 3 + 2 * rounded
-        largest = float(self.squares.max(initial=0.0))
-        known = largest > TINY  # else it is what underflow left of it
-        self._radius = math.sqrt(largest) * (1.0 + self.steps * UNIT) if known else math.inf
+        if survey:
+            self.maxima  # noqa: B018  (a pass that finds the squares as well)
+
+    @cached_property
+    def squares(self) -> Vector:
+        """Each row's squared length but for rounding; 0 or infinite beyond the range of doubles."""
+        out = np.empty(length(self.rows))
+
+        def work(start: int, stop: int) -> None:
+            _kernel(_make_squares)(self.rows, start, out[start:stop])
+
+        list(in_parts(len(out), stored(self.rows), work))
+        self._refuse_infinite(out)
+        return out
 
     @cached_property
     def maxima(self) -> Vector:
         """The largest |entry| of each coordinate, the bias included."""
+        squares = np.empty(length(self.rows))
         found = np.zeros(features_of(self.rows) + self.rows.bias)
-        for maxima in in_parts(length(self.rows), stored(self.rows), self._survey):
+
+        def work(start: int, stop: int) -> Vector:
+            maxima = np.zeros_like(found)
+            _kernel(_make_survey)(self.rows, start, maxima, squares[start:stop])
+            return maxima
+
+        for maxima in in_parts(len(squares), stored(self.rows), work):
             np.maximum(found, maxima, out=found)
         if self.rows.bias:
             found[-1] = 1.0
+        self._keep(squares)
         return found
 
-    def _survey(self, start: int, stop: int) -> Vector:
-        maxima = np.zeros(features_of(self.rows) + self.rows.bias)
-        _kernel(_make_survey)(self.rows, start, maxima, self.squares[start:stop])
-        return maxima
+    @cached_property
+    def total(self) -> float:
+        """The sum of the maxima; infinite if it overflows."""
+        with np.errstate(over="ignore"):
+            return float(self.maxima.sum())
 
-    def _square(self, start: int, stop: int) -> None:
-        _kernel(_make_squares)(self.rows, start, self.squares[start:stop])
+    def fingerprints(self) -> Iterator[npt.NDArray[np.uint64]]:
+        """The fingerprints of the rows, in parts; and their squares, for next to nothing."""
+        squares = np.empty(length(self.rows))
+        yield from _fingerprints(self.rows, squares)
+        self._keep(squares)
 
-    def _refuse_infinite(self) -> None:
-        if self.squares.max(initial=0.0) < np.inf:
+    def _keep(self, squares: Vector) -> None:
+        self._refuse_infinite(squares)
+        vars(self).setdefault("squares", squares)
+
+    def _refuse_infinite(self, squares: Vector) -> None:
+        if squares.max(initial=0.0) < np.inf:
             return
-        for i in np.flatnonzero(~(self.squares < np.inf)):  # the square alone may be infinite
+        for i in np.flatnonzero(~(squares < np.inf)):  # the square alone may be infinite
             if not np.isfinite(row_at(self.rows, int(i)).values).all():
                 raise DataError(_not_finite(self.rows, int(i)))
+
+    @cached_property
+    def _radius(self) -> float:
+        """The length of the longest row, not rounded down; infinite if underflow hides it."""
+        largest = float(self.squares.max(initial=0.0))
+        return math.sqrt(largest) * (1.0 + self.steps * UNIT) if largest > TINY else math.inf
 
     def error(self, weights: Vector, *, rough: bool = False) -> float:
         """How far from the exact value a computed score can be, for any of the rows.

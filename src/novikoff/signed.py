@@ -118,7 +118,7 @@ class Signed:
         if family == "poisson" and (unit_length or positive is not None):
             raise ParameterError("counts have no unit length and no positive label")
         given = Given.of(X, y)
-        signs, labels = _counted(given.y) if family == "poisson" else _signs(given.y, positive)
+        signs, labels = _counts(given.y) if family == "poisson" else _signs(given.y, positive)
         return cls.made(given, signs, labels, fit_intercept, family, unit_length)
 
     @classmethod
@@ -229,6 +229,8 @@ def as_fraction(number: Any, place: tuple[int, ...]) -> Fraction:
     if isinstance(number, Decimal) and number.is_finite() and abs(number.adjusted()) > 5000:
         raise DataError(f"X has {number} in row {place[0]}, column {place[1]}: too far from 1")
     try:
+        if isinstance(number, np.longdouble):  # whose .item() is itself
+            return Fraction(*number.as_integer_ratio())
         return Fraction(number.item() if isinstance(number, np.generic) else number)
     except (TypeError, ValueError, OverflowError):
         raise DataError(
@@ -262,15 +264,7 @@ def _signs(y: Any, positive: Any) -> tuple[npt.NDArray[np.int8], LabelPair]:
     return signs, labels
 
 
-def _counted(y: Any) -> tuple[npt.NDArray[np.int8], None]:
-    signs = count_signs(y)
-    if not (signs > 0).any():
-        raise DataError("every count is 0: no fit has a finite intercept, nothing else to decide")
-    return signs, None
-
-
-def count_signs(y: Any) -> npt.NDArray[np.int8]:
-    """+1 for counts above 0, -1 for 0."""
+def _counts(y: Any) -> tuple[npt.NDArray[np.int8], None]:
     try:
         counts = np.asarray(y).reshape(-1).astype(np.float64)
     except (TypeError, ValueError):
@@ -281,7 +275,9 @@ def count_signs(y: Any) -> npt.NDArray[np.int8]:
             f'row {bad[0]} has the count {counts[bad[0]]}; with family="poisson" counts are finite'
             " and not negative"
         )
-    return np.where(counts > 0.0, 1, -1).astype(np.int8)
+    if not counts.any():
+        raise DataError("every count is 0: no fit has a finite intercept, nothing else to decide")
+    return np.where(counts > 0.0, 1, -1).astype(np.int8), None
 
 
 def _listed(classes: npt.NDArray[Any]) -> str:

@@ -34,6 +34,30 @@ def independent(rows: list[IntegerRow], dim: int) -> list[int]:
     return _pivots(flint.nmod_mat(_columns_of(rows, dim), PRIME))
 
 
+class Residues:
+    """Independent rows modulo the prime, reduced.
+
+    A vector in the span of rows is in their span modulo the prime too, if they are independent
+    there: the rank of rows and vector together is no larger then.
+    """
+
+    def __init__(self, rows: list[IntegerRow], dim: int) -> None:
+        place = {column: column for column in range(dim)}
+        entries = [value for row in rows for value in _line(row, place)]
+        self._table, rank = flint.nmod_mat(len(rows), dim, entries, PRIME).rref()
+        self._pivots, self._dim = _leading(self._table, rank), dim
+
+    def may_hold(self, vector: IntegerRow) -> bool:
+        """False only if the vector is not in the span."""
+        left = [0] * self._dim
+        for column, value in zip(vector.columns, vector.values, strict=True):
+            left[column] = value % PRIME
+        for i, pivot in enumerate(self._pivots):
+            if factor := left[pivot]:
+                left = [(v - factor * int(self._table[i, j])) % PRIME for j, v in enumerate(left)]
+        return not any(left)
+
+
 def null_vector(rows: list[IntegerRow], dim: int, avoid: int = 0) -> list[Fraction] | None:
     """Multipliers, not all zero, with sum of multipliers * rows = 0; None if there are none.
 

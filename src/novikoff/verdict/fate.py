@@ -22,7 +22,6 @@ from novikoff.errors import ParameterError
 from novikoff.figures import Rational
 from novikoff.rows import CsrRows, as_csr, make_rows
 from novikoff.signed import EXACT_INTEGERS, IntegerRow, Signed, as_fraction, dot
-from novikoff.verdict import exact
 from novikoff.verdict.faces import Split
 from novikoff.verdict.nearest import Places
 from novikoff.verdict.points import WIDE, Geometry
@@ -49,7 +48,7 @@ class Fate:
     @cached_property
     def rank(self) -> int | None:
         """The rank of all rows; None with too many columns to say."""
-        return None if self.signed.dim > WIDE else self.signed.dim - len(self._beyond_all)
+        return None if self.signed.dim > WIDE else len(self._all.basis)
 
     def contrast(self, weights: Any, name: str) -> Coefficient:
         """A combination of coefficients."""
@@ -70,9 +69,9 @@ class Fate:
         return self._judge(IntegerRow([*whole], [*whole.values()], 1), name)
 
     def _judge(self, direction: IntegerRow, name: str) -> Coefficient:
-        if not _orthogonal(direction, self._beyond_all):
+        if not self._all.holds(direction):
             return Coefficient(name, "unidentified", None)
-        if self.split.separator is None or _orthogonal(direction, self._beyond_boundary):
+        if self.split.separator is None or self._boundary.holds(direction):
             return Coefficient(name, "finite", None)
         return Coefficient(name, "diverges", self._sign(direction, self.split.separator))
 
@@ -97,20 +96,21 @@ class Fate:
         return settled.weights is not None
 
     @cached_property
-    def _beyond_boundary(self) -> list[Rational]:
-        """What is orthogonal to the rows on the boundary."""
-        boundary = [self.signed.row(i) for i in self.split.on_all]
-        return exact.complement(boundary, self.signed.dim)
+    def _boundary(self) -> Span:
+        """The span of the rows on the boundary."""
+        return Span(Search(self.signed), self.split.on_all)
 
     @cached_property
-    def _beyond_all(self) -> list[Rational]:
-        """What is orthogonal to all rows."""
+    def _all(self) -> Span:
+        """The span of all rows."""
         if self.signed.dim > WIDE:
             raise ParameterError(
                 f"coefficients are not judged beyond {WIDE:,} columns: there are"
                 f" {self.signed.features:,}"
             )
-        return Span(Search(self.signed), self.split.on_all).everything()
+        span = Span(Search(self.signed), self.split.on_all)
+        span.cover(np.ones(self.signed.count, np.bool_))
+        return span
 
     @cached_property
     def _room(self) -> Any:
@@ -158,7 +158,3 @@ class Fate:
         start = int(matrix.indptr[-2])
         out[start:] = [Fraction(value) for value in matrix.data[start:].tolist()]
         return out
-
-
-def _orthogonal(direction: IntegerRow, vectors: list[Rational]) -> bool:
-    return all(dot(direction, vector.numerators) == 0 for vector in vectors)

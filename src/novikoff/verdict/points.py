@@ -19,7 +19,7 @@ from novikoff.signed import IntegerRow, Signed
 from novikoff.verdict.nearest import STALLED, Corral, Matrix, Places, Vector, nearest
 
 WIDE = 2500  # beyond so many coordinates, points are held by their inner products
-SAFE = 300  # powers of two that can be squared and summed up
+SAFE = 250  # powers of two that can be squared and summed up
 LEVEL = 3  # columns whose sizes differ by fewer powers of two than this are left as they are
 
 
@@ -38,7 +38,7 @@ class Geometry(NamedTuple):
         sizes = np.where(maxima > 0.0, np.frexp(maxima)[1], 0)
         used = sizes[maxima > 0.0]
         if used.size == 0 or used.max() - used.min() <= LEVEL:
-            return cls.plain(len(maxima))
+            return cls.even(maxima)
         return cls(np.where(maxima > 0.0, -sizes, 0).clip(-1000, 1000).astype(np.int64))
 
     @classmethod

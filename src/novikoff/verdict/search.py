@@ -202,7 +202,7 @@ class Search:
                 continue
             else:
                 pairs = list(zip(lam, found.multipliers, strict=True))
-                theta = min(old / (old - new) for old, new in pairs if new <= 0 and old > new)
+                theta = min(old / (old - new) if old else old for old, new in pairs if new <= 0)
                 lam = [old + theta * (new - old) for old, new in pairs]
             kept = [k for k, value in enumerate(lam) if value > 0]
             corral, lam = [corral[k] for k in kept], [lam[k] for k in kept]
@@ -276,7 +276,7 @@ class Search:
         values, unit = doubles
         low = self.lowest(values, face)
         # twice the error of the sum is more than enough for the rounding of the weights
-        error = 2.0 * low.error + SMALLEST * float(self.scan.maxima.sum())
+        error = 2.0 * low.error + SMALLEST * self.scan.total
         if not error < np.inf:
             return np.flatnonzero(inside)
         if low.score < least * unit - error:

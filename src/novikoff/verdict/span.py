@@ -9,6 +9,7 @@ import numpy as np
 from novikoff import products
 from novikoff.figures import Rational
 from novikoff.scan import SMALLEST, Mask
+from novikoff.signed import IntegerRow, dot
 from novikoff.verdict import exact
 from novikoff.verdict.nearest import Places
 from novikoff.verdict.points import rounded
@@ -20,12 +21,38 @@ class Span:
 
     def __init__(self, search: Search, basis: list[int]) -> None:
         self.search, self.signed = search, search.signed
+        self._hold(basis)
+
+    def _hold(self, basis: list[int]) -> None:
         self.basis = basis
-        self.complement = self._complement()
+        self._complement: list[Rational] | None = None
+        self._residues: exact.Residues | None = None
+
+    @property
+    def full(self) -> bool:
+        """Whether it is the whole space."""
+        return len(self.basis) == self.signed.dim
+
+    @property
+    def complement(self) -> list[Rational]:
+        """What is orthogonal to it. With many columns that takes its time."""
+        if self._complement is None:
+            self._complement = exact.complement(self._rows(), self.signed.dim)
+        return self._complement
+
+    def holds(self, direction: IntegerRow) -> bool:
+        """Whether a vector lies in it. Modulo a prime most that do not are told apart."""
+        if self.full:
+            return True
+        if self._residues is None:
+            self._residues = exact.Residues(self._rows(), self.signed.dim)
+        if not self._residues.may_hold(direction):
+            return False
+        return all(dot(direction, vector.numerators) == 0 for vector in self.complement)
 
     def members(self, among: Mask) -> Mask:
-        """Which of the rows lie in the span."""
-        if not self.complement:
+        """Which of the rows lie in it."""
+        if self.full:
             return among.copy()
         near = near_zero(self.search, mixture(self.complement), among)
         vectors = [vector.numerators for vector in self.complement]
@@ -33,30 +60,21 @@ class Span:
         inside[near] = ~products.signs(self.signed, near, vectors).any(axis=1)
         return inside
 
-    def take(self, rows: Places) -> None:
-        """Extend the span by rows."""
-        every = [*self.basis, *rows.tolist()]
-        found = exact.independent([self.signed.row(i) for i in every], self.signed.dim)
-        self.basis = [every[k] for k in found]
-        self.complement = self._complement()
-
     def cover(self, rows: Mask) -> None:
-        """Extend the span until it holds all of these rows."""
+        """Extend it until it holds all of these rows."""
         left = rows.copy()
-        while self.complement and left.any():
+        while left.any() and not self.full:
             self.search.tick("finding directions")
-            left &= ~self.members(left)
-            few = np.flatnonzero(left)[: 2 * self.signed.dim]
-            if few.size:
-                self.take(few)
+            few = np.flatnonzero(left)[: 2 * self.signed.dim].tolist()
+            every = [*self.basis, *few]
+            found = exact.independent([self.signed.row(i) for i in every], self.signed.dim)
+            self._hold([every[k] for k in found])
+            left[self.basis] = False
+            if left.any():
+                left &= ~self.members(left)
 
-    def everything(self) -> list[Rational]:
-        """What is orthogonal to all rows."""
-        self.cover(np.ones(self.signed.count, np.bool_))
-        return self.complement
-
-    def _complement(self) -> list[Rational]:
-        return exact.complement([self.signed.row(i) for i in self.basis], self.signed.dim)
+    def _rows(self) -> list[IntegerRow]:
+        return [self.signed.row(i) for i in self.basis]
 
 
 def near_zero(search: Search, vector: Rational, among: Mask) -> Places:
@@ -66,7 +84,7 @@ def near_zero(search: Search, vector: Rational, among: Mask) -> Places:
     if doubles is None:
         return np.flatnonzero(among)
     search.scans += 1
-    error = 2.0 * scan.error(doubles[0]) + SMALLEST * float(scan.maxima.sum())
+    error = 2.0 * scan.error(doubles[0]) + SMALLEST * scan.total
     return np.flatnonzero(among & ~(np.abs(scan.scores(doubles[0])) > error))
 
 
