@@ -16,7 +16,7 @@ def has_rank(lines: Lines, rank: int) -> bool:
     """Whether the rank is at least this."""
     if rank > min(len(lines), len(lines[0]) if lines else 0):
         return False
-    return len(_pivots(_modulo(lines))) >= rank or rank_of(lines) >= rank
+    return len(pivots(modulo(lines))) >= rank or rank_of(lines) >= rank
 
 
 def rank_of(lines: Lines) -> int:
@@ -24,10 +24,10 @@ def rank_of(lines: Lines) -> int:
     lines = _directions(lines)
     if not lines:
         return 0
-    chosen = _pivots(_modulo(lines).transpose())
+    chosen = pivots(modulo(lines).transpose())
     if len(lines) - len(chosen) > len(lines[0]) - len(chosen):
         lines = [list(column) for column in zip(*lines, strict=True)]
-        chosen = _pivots(_modulo(lines).transpose())
+        chosen = pivots(modulo(lines).transpose())
     if len(chosen) == len(lines) or _depend(lines, chosen):
         return len(chosen)
     return int(fmpz_mat(lines).rank())  # slow, and needed only for rows made to fit the prime
@@ -44,22 +44,27 @@ def _directions(lines: Lines) -> Lines:
     return [list(line) for line in found]
 
 
-def _modulo(lines: Lines) -> Any:
+def modulo(lines: Lines) -> Any:
+    """The rows modulo the prime."""
     if not lines:
         return nmod_mat(0, 0, [], PRIME)
     residues = [value % PRIME for line in lines for value in line]
     return nmod_mat(len(lines), len(lines[0]), residues, PRIME)
 
 
-def _pivots(matrix: Any) -> list[int]:
-    """The columns that do not depend on those before them."""
-    reduced, rank = matrix.rref()
-    pivots, j = [], 0
+def pivots(matrix: Any) -> list[int]:
+    """The columns of a matrix modulo the prime that do not depend on those before them."""
+    return leading(*matrix.rref())
+
+
+def leading(reduced: Any, rank: int) -> list[int]:
+    """Where the rows of a reduced matrix begin."""
+    places, j = [], 0
     for i in range(rank):
         while int(reduced[i, j]) == 0:
             j += 1
-        pivots.append(j)
-    return pivots
+        places.append(j)
+    return places
 
 
 def _depend(lines: Lines, chosen: list[int]) -> bool:
@@ -68,7 +73,7 @@ def _depend(lines: Lines, chosen: list[int]) -> bool:
     others = [line for i, line in enumerate(lines) if i not in set(chosen)]
     if not basis:
         return not others
-    across = _pivots(_modulo(basis))
+    across = pivots(modulo(basis))
     square = fmpz_mat([[line[j] for line in basis] for j in across])
     right = fmpz_mat([[line[j] for line in others] for j in across])
     solved: Any = square.solve(right)

@@ -2,7 +2,7 @@
 
 Rows come as integers over a denominator (`signed.IntegerRow`). Ranks are first found modulo a
 prime: that can only make them smaller, and only for a prime that divides some minor, which one near
-2^63 practically never does; what follows is checked over the rationals all the same.
+2^61 practically never does; what follows is checked over the rationals all the same.
 """
 
 from fractions import Fraction
@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import flint
 
 from novikoff.figures import Rational
+from novikoff.ranks import PRIME, leading, modulo, pivots
 from novikoff.signed import IntegerRow, dot
-
-PRIME = 2**63 - 25
 
 
 class Closest(NamedTuple):
@@ -31,7 +30,7 @@ def independent(rows: list[IntegerRow], dim: int) -> list[int]:
     """
     if not rows:
         return []
-    return _pivots(flint.nmod_mat(_columns_of(rows, dim), PRIME))
+    return pivots(modulo(_integers(rows)[0]).transpose())
 
 
 class Residues:
@@ -43,9 +42,8 @@ class Residues:
 
     def __init__(self, rows: list[IntegerRow], dim: int) -> None:
         place = {column: column for column in range(dim)}
-        entries = [value for row in rows for value in _line(row, place)]
-        self._table, rank = flint.nmod_mat(len(rows), dim, entries, PRIME).rref()
-        self._pivots, self._dim = _leading(self._table, rank), dim
+        self._table, rank = modulo([_line(row, place) for row in rows]).rref()
+        self._pivots, self._dim = leading(self._table, rank), dim
 
     def may_hold(self, vector: IntegerRow) -> bool:
         """False only if the vector is not in the span."""
@@ -86,18 +84,15 @@ def _expressed(basis: list[IntegerRow], row: IntegerRow, dim: int) -> list[Fract
     target = table.pop()
     if not basis:
         return None if any(target) else []
-    across = _pivots(
-        flint.nmod_mat(len(basis), len(table[0]), [v for r in table for v in r], PRIME)
-    )
+    across = pivots(modulo(table))
     square = flint.fmpz_mat([[line[j] for line in table] for j in across])
     solved = square.solve(flint.fmpz_mat([[target[j]] for j in across]))
     tops, bottom = _over_one(solved)
     found = [int(tops[k, 0]) for k in range(len(basis))]
-    denominator = int(bottom)
-    check = flint.fmpz_mat(1, len(found), found) * flint.fmpz_mat(table)
-    if any(int(check[0, j]) != denominator * target[j] for j in range(len(target))):
+    sums = flint.fmpz_mat(1, len(found), found) * flint.fmpz_mat(table)
+    if any(int(sums[0, j]) != bottom * target[j] for j in range(len(target))):
         return None
-    return [Fraction(value * scales[k], denominator * scales[-1]) for k, value in enumerate(found)]
+    return [Fraction(value * scales[k], bottom * scales[-1]) for k, value in enumerate(found)]
 
 
 def closest(rows: list[IntegerRow], targets: list[int], dim: int) -> Closest | None:
@@ -154,20 +149,20 @@ def complement(rows: list[IntegerRow], dim: int) -> list[Rational]:
         return [Rational([int(i == j) for j in range(dim)], 1) for i in range(dim)]
     place = {column: dim - 1 - column for column in range(dim)}
     table = [_line(row, place) for row in rows]
-    pivots = _pivots(flint.nmod_mat(len(rows), dim, [v for line in table for v in line], PRIME))
-    within = set(pivots)
+    bound = pivots(modulo(table))
+    within = set(bound)
     free = [j for j in range(dim) if j not in within]
     if not free:
         return []
-    square = flint.fmpz_mat([[line[j] for j in pivots] for line in table])
+    square = flint.fmpz_mat([[line[j] for j in bound] for line in table])
     solved = square.solve(flint.fmpz_mat([[line[j] for j in free] for line in table]))
     vectors = []
     for k in reversed(range(len(free))):
-        column = [solved[i, k] for i in range(len(pivots))]
+        column = [solved[i, k] for i in range(len(bound))]
         common = lcm(*(int(value.q) for value in column))
         vector = [0] * dim
         vector[free[k]] = common
-        for pivot, value in zip(pivots, column, strict=True):
+        for pivot, value in zip(bound, column, strict=True):
             vector[pivot] = -int(value.p) * (common // int(value.q))
         vectors.append(Rational([value // gcd(*vector) for value in reversed(vector)], 1))
     return vectors
@@ -213,26 +208,6 @@ def _integers(rows: list[IntegerRow]) -> tuple[list[list[int]], list[Fraction]]:
         table.append([value // common for value in line])
         scales.append(Fraction(1, common))
     return table, scales
-
-
-def _columns_of(rows: list[IntegerRow], dim: int) -> Any:
-    """The rows as the columns of an integer matrix, used coordinates only."""
-    table, _ = _integers(rows)
-    return flint.fmpz_mat(table).transpose()
-
-
-def _pivots(matrix: Any) -> list[int]:
-    reduced, rank = matrix.rref()
-    return _leading(reduced, rank)
-
-
-def _leading(reduced: Any, rank: int) -> list[int]:
-    pivots, j = [], 0
-    for i in range(rank):
-        while int(reduced[i, j]) == 0:
-            j += 1
-        pivots.append(j)
-    return pivots
 
 
 def _reduced(vector: Rational) -> Rational:
