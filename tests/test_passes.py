@@ -100,6 +100,43 @@ def test_rows_up_to_a_limit_are_found_in_their_blocks(large):
         assert each.scores(weights, 100, 200).tolist() == scores[100:200].tolist()
 
 
+def test_a_first_look_finds_the_lowest_and_the_longest(large):
+    weights = np.linspace(-1.0, 2.0, 42)
+    for each in both(large):
+        lazy = Scan(each.rows, each.signs, survey=False)
+        low, known = lazy.look(weights), each.lowest(weights)
+        assert (low.score, low.row) == (known.score, known.row)
+        assert low.scores.tolist() == known.scores.tolist()
+        assert low.rows.tolist() == known.rows.tolist()
+        assert low.error >= known.error
+        assert {"maxima", "squares"}.isdisjoint(vars(lazy))
+        assert lazy.longest().tolist() == each.longest().tolist()
+        assert int(each.squares.argmax()) in lazy.longest()
+        assert lazy.squares.tobytes() == each.squares.tobytes()
+        assert lazy.maxima.tobytes() == each.maxima.tobytes()
+
+
+def test_all_rows_may_be_the_longest():
+    signs = np.where(np.random.default_rng(0).random((2000, 20)) < 0.5, 1.0, -1.0)
+    for rows in (signs, signs * 1e-200, signs * 1e200):
+        for each in both(rows):
+            lazy = Scan(each.rows, each.signs, survey=False)
+            with np.errstate(all="ignore"):
+                lazy.look(np.ones(21))
+            assert lazy.longest().tolist() == each.longest().tolist() == list(range(2000))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_first_look_refuses_rows_that_are_not_finite(large, value):
+    large[1234, 5] = value
+    name = "NaN" if np.isnan(value) else "infinity"
+    signs = np.ones(len(large), np.int8)
+    for layout in (np.asarray, scipy.sparse.csr_array):
+        lazy = Scan(make_rows(layout(large), True, False), signs, survey=False)
+        with pytest.raises(DataError, match=f"{name} in row 1234, column 5"):
+            lazy.look(np.ones(42))
+
+
 def test_rows_left_out_are_not_looked_at(large):
     weights = np.linspace(-1.0, 2.0, 42)
     for each in both(large):

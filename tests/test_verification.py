@@ -22,6 +22,7 @@ from novikoff import checker, figures, products, ranks
 from novikoff.certificate import Certificate, digest, make
 from novikoff.errors import DataError, ParameterError
 from novikoff.proofs import separator, training_run
+from novikoff.scan import Scan
 from novikoff.signed import Signed, dot
 from novikoff.verification import verify
 
@@ -412,6 +413,9 @@ def test_products_are_exact(table, bias, layout):
     assert figures.score_signs(signed, vectors[0]).tolist() == found[:, 0].tolist()
     squares = [Fraction(sum(v * v for v in row.values), row.denominator**2) for row in rows]
     assert products.largest_square(signed, everything) == max(squares)
+    assert figures.radius_squared(signed) == max(squares)
+    signed.scan = Scan(signed.rows, signed.signs, survey=False)  # as `verify` has it
+    assert figures.lowest(signed, vectors[0]) == min(first)
     assert figures.radius_squared(signed) == max(squares)
 
 

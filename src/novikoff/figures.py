@@ -82,27 +82,29 @@ def _level(weights: Vector, maxima: Vector) -> Vector:
 
 def lowest(signed: Signed, numerators: list[int]) -> Fraction:
     """The smallest z . w of all rows, w being integers."""
-    near = np.arange(signed.count)
-    for sieve in _sieves(signed, numerators):
-        found = signed.scan.lowest(sieve.weights, error=sieve.error)
+    near = _near_at_first_sight(signed, numerators)
+    if near is None:
+        sieve = filtered(signed, numerators)
+        found = signed.scan.lowest(sieve.weights)
         near = signed.scan.up_to(_above(found.score + 2.0 * sieve.error), found, sieve.weights)
-        if len(near) <= products.FEW:
-            break
     return products.smallest(signed, near, numerators)
 
 
-def _sieves(signed: Signed, numerators: list[int]) -> Iterator[Filter]:
-    """A rough filter first if a finer one would take a pass over the rows."""
+def _near_at_first_sight(signed: Signed, numerators: list[int]) -> Places | None:
+    """The rows that can be the lowest; None if it takes the columns' maxima to tell, or if those
+    are known already.
+    """
     scan = signed.scan
-    if "maxima" not in vars(scan):
-        high = max(map(abs, numerators)).bit_length()
-        weights = np.array([top / (1 << high) for top in numerators])
-        error = 2.0 * scan.error(weights, rough=True)
-        # an entry is no longer than its row; underflow of a weight loses that much at most
-        lost = SMALLEST * len(weights) * max(1.0, math.sqrt(float(scan.squares.max())))
-        if error < math.inf:
-            yield Filter(weights, error + 2.0 * lost)
-    yield filtered(signed, numerators)
+    if "maxima" in vars(scan):
+        return None
+    high = max(map(abs, numerators)).bit_length()
+    weights = np.array([top / (1 << high) for top in numerators])
+    found = scan.look(weights)
+    # a rounded weight is off by half the smallest number or more, and an entry no longer than a row
+    lost = SMALLEST * len(weights) * scan.radius if found.error < math.inf else math.inf
+    limit = _above(found.score + 4.0 * (found.error + lost))
+    near = scan.up_to(limit, found, weights) if limit < math.inf else None
+    return near if near is not None and len(near) <= products.FEW else None
 
 
 def _above(limit: float) -> float:
@@ -160,12 +162,7 @@ def radius_squared(signed: Signed) -> Fraction:
     """The largest |z|^2, or 1 with unit length."""
     if signed.unit_length:
         return Fraction(1)
-    squares = signed.scan.squares
-    top = float(squares.max())
-    near = np.arange(signed.count)
-    if REGULAR[0] < top < REGULAR[1]:
-        near = np.flatnonzero(squares >= top * (1.0 - 4.0 * signed.scan.steps * UNIT))
-    return products.largest_square(signed, near)
+    return products.largest_square(signed, signed.scan.longest())
 
 
 def summed(signed: Signed, terms: Terms) -> Rational:

@@ -26,6 +26,7 @@ from novikoff.rows import (
     CsrRows,
     Rows,
     dot,
+    dot_and_rough_square,
     features_of,
     fingerprint,
     length,
@@ -42,7 +43,7 @@ Result = TypeVar("Result")
 
 UNIT = 2.0**-53  # half the distance from 1 to the next double
 SMALLEST = 2.0**-1074
-TINY = 1e-280  # what is lost by underflow is nothing beside a square above this
+TINY, HUGE = 1e-280, 1e280  # squares between these are right but for rounding
 BLOCKS = 256  # each gives its lowest row: candidates for an active set, for free
 NEAR = 16  # rows that are still at hand for a second look
 PART = 2**16  # rows whose fingerprints are handed on together: they fit the cache
@@ -120,15 +121,38 @@ def _make_survey(sources: str) -> Any:
     return survey
 
 
-def _make_fingerprints(sources: str) -> Any:
-    def fingerprints(rows: Any, start: int, out: Any, squares: Any) -> None:
+def _make_look(sources: str) -> Any:
+    def look(
+        rows: Any,
+        signs: Any,
+        weights: Any,
+        each: int,
+        start: int,
+        scores: Any,
+        places: Any,
+        tops: Any,
+    ) -> None:
         sources  # noqa: B018
-        for near in range(0, out.shape[0], NEAR):
-            stop = min(near + NEAR, out.shape[0])
-            for k in range(near, stop):
-                out[k] = fingerprint(row_at(rows, start + k))
-            for k in range(near, min(stop, squares.shape[0])):
-                squares[k] = squared_norm(row_at(rows, start + k))
+        for k in range(scores.shape[0]):
+            first = (start + k) * each
+            best, place, top = np.inf, -1, 0.0
+            for i in range(first, min(first + each, length(rows))):
+                score, square = dot_and_rough_square(row_at(rows, i), weights)
+                score *= signs[i]
+                if not score >= best:
+                    best, place = score, i
+                if not square <= top:
+                    top = square if square < np.inf else np.inf
+            scores[k], places[k], tops[k] = best, place, top
+
+    return look
+
+
+def _make_fingerprints(sources: str) -> Any:
+    def fingerprints(rows: Any, start: int, out: Any) -> None:
+        sources  # noqa: B018
+        for k in range(out.shape[0]):
+            out[k] = fingerprint(row_at(rows, start + k))
 
     return fingerprints
 
@@ -160,20 +184,20 @@ def _processors() -> int:
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
-def _fingerprints(rows: Rows, squares: Vector) -> Iterator[npt.NDArray[np.uint64]]:
-    """In parts; and squares on the way, if there is room for them, while the rows are at hand."""
+def fingerprints_in_parts(rows: Rows) -> Iterator[npt.NDArray[np.uint64]]:
+    """The fingerprint of each row, without bias and scale (see docs/certificate.md)."""
 
     def work(start: int, stop: int) -> npt.NDArray[np.uint64]:
         out = np.empty(stop - start, np.uint64)
-        _kernel(_make_fingerprints)(rows, start, out, squares[start:stop])
+        _kernel(_make_fingerprints)(rows, start, out)
         return out
 
     return in_parts(length(rows), stored(rows), work, PART)
 
 
 def fingerprints(rows: Rows) -> npt.NDArray[np.uint64]:
-    """The fingerprint of each row, without bias and scale (see docs/certificate.md)."""
-    return np.concatenate([*_fingerprints(rows, np.empty(0))])
+    """All of them."""
+    return np.concatenate([*fingerprints_in_parts(rows)])
 
 
 class Scan:
@@ -194,19 +218,24 @@ class Scan:
     ) -> None:
         self.rows, self.signs, self.rounded = rows, signs, rounded
         self.steps = longest(rows) + 3 + 2 * rounded
+        self._each = -(-length(rows) // BLOCKS)
         if survey:
             self.maxima  # noqa: B018  (a pass that finds the squares as well)
 
     @cached_property
     def squares(self) -> Vector:
         """Each row's squared length but for rounding; 0 or infinite beyond the range of doubles."""
-        out = np.empty(length(self.rows))
+        out = self._squares(0, length(self.rows))
+        self._refuse_infinite(out, 0)
+        return out
 
-        def work(start: int, stop: int) -> None:
-            _kernel(_make_squares)(self.rows, start, out[start:stop])
+    def _squares(self, start: int, stop: int) -> Vector:
+        out = np.empty(stop - start)
 
-        list(in_parts(len(out), stored(self.rows), work))
-        self._refuse_infinite(out)
+        def work(first: int, last: int) -> None:
+            _kernel(_make_squares)(self.rows, start + first, out[first:last])
+
+        list(in_parts(len(out), stored(self.rows) * len(out) // length(self.rows), work))
         return out
 
     @cached_property
@@ -224,7 +253,8 @@ class Scan:
             np.maximum(found, maxima, out=found)
         if self.rows.bias:
             found[-1] = 1.0
-        self._keep(squares)
+        self._refuse_infinite(squares, 0)
+        vars(self).setdefault("squares", squares)
         return found
 
     @cached_property
@@ -233,28 +263,57 @@ class Scan:
         with np.errstate(over="ignore"):
             return float(self.maxima.sum())
 
-    def fingerprints(self) -> Iterator[npt.NDArray[np.uint64]]:
-        """The fingerprints of the rows, in parts; and their squares, for next to nothing."""
-        squares = np.empty(length(self.rows))
-        yield from _fingerprints(self.rows, squares)
-        self._keep(squares)
-
-    def _keep(self, squares: Vector) -> None:
-        self._refuse_infinite(squares)
-        vars(self).setdefault("squares", squares)
-
-    def _refuse_infinite(self, squares: Vector) -> None:
+    def _refuse_infinite(self, squares: Vector, start: int) -> None:
         if squares.max(initial=0.0) < np.inf:
             return
-        for i in np.flatnonzero(~(squares < np.inf)):  # the square alone may be infinite
+        for i in start + np.flatnonzero(~(squares < np.inf)):  # the square alone may be infinite
             if not np.isfinite(row_at(self.rows, int(i)).values).all():
                 raise DataError(_not_finite(self.rows, int(i)))
 
     @cached_property
-    def _radius(self) -> float:
+    def _tops(self) -> Vector:
+        """The largest square of each block."""
+        return np.maximum.reduceat(self.squares, np.arange(0, len(self.squares), self._each))
+
+    @cached_property
+    def radius(self) -> float:
         """The length of the longest row, not rounded down; infinite if underflow hides it."""
-        largest = float(self.squares.max(initial=0.0))
+        largest = float(self._tops.max())
         return math.sqrt(largest) * (1.0 + self.steps * UNIT) if largest > TINY else math.inf
+
+    def longest(self) -> npt.NDArray[np.int64]:
+        """The rows that can be the longest, by their squares and how far off those can be."""
+        top = float(self._tops.max())
+        if not TINY < top < HUGE:
+            return np.arange(length(self.rows))
+        limit = top * (1.0 - 4.0 * self.steps * UNIT)
+        found = []
+        for block in np.flatnonzero(self._tops >= limit):
+            start = int(block) * self._each
+            squares = self._squares(start, min(start + self._each, length(self.rows)))
+            found.append(start + np.flatnonzero(squares >= limit))
+        return np.concatenate(found)
+
+    def look(self, weights: Vector) -> Lowest:
+        """As `lowest`, with a rough error; the first look at rows, from which their radius is
+        known as well.
+        """
+        blocks = -(-length(self.rows) // self._each)
+        scores, places, tops = np.empty(blocks), np.empty(blocks, np.int64), np.empty(blocks)
+        kernel = _kernel(_make_look)
+
+        def work(start: int, stop: int) -> None:
+            out = scores[start:stop], places[start:stop], tops[start:stop]
+            kernel(self.rows, self.signs, weights, self._each, start, *out)
+
+        list(in_parts(blocks, stored(self.rows), work))
+        for block in np.flatnonzero(tops == np.inf):
+            start = int(block) * self._each
+            stop = min(start + self._each, length(self.rows))
+            self._refuse_infinite(self._squares(start, stop), start)
+        self._tops = tops
+        best, error = int(np.argmin(scores)), self.error(weights, rough=True)
+        return Lowest(float(scores[best]), int(places[best]), error, scores, places)
 
     def error(self, weights: Vector, *, rough: bool = False) -> float:
         """How far from the exact value a computed score can be, for any of the rows.
@@ -263,7 +322,7 @@ class Scan:
         """
         sizes = np.abs(weights)
         with np.errstate(over="ignore", invalid="ignore"):
-            total = self._radius * norm(sizes)
+            total = self.radius * norm(sizes)
             if not rough:
                 total = min(float(self.maxima @ sizes), total)
             lost = SMALLEST * (self.steps + (float(sizes.sum()) if self.rounded else 0.0))
@@ -271,32 +330,20 @@ class Scan:
         bound = (growth * total + lost) * (1.0 + (len(weights) + 8) * UNIT)
         return bound if bound < math.inf else math.inf  # NaN too: then nothing is known
 
-    def lowest(
-        self,
-        weights: Vector,
-        out_of: Mask = NO_MASK,
-        scales: Vector = NO_SCALES,
-        error: float | None = None,
-    ) -> Lowest:
-        """The smallest scores, of the rows that are not `out_of` it; scales multiply scores.
-
-        error: of these scores, where it is known already.
-        """
-        number = length(self.rows)
-        each = -(-number // BLOCKS)
-        blocks = -(-number // each)
+    def lowest(self, weights: Vector, out_of: Mask = NO_MASK, scales: Vector = NO_SCALES) -> Lowest:
+        """The smallest scores, of the rows that are not `out_of` it; scales multiply scores."""
+        blocks = -(-length(self.rows) // self._each)
         scores, places = np.empty(blocks), np.empty(blocks, np.int64)
         kernel = _kernel(_make_lowest)
 
         def work(start: int, stop: int) -> None:
             part = slice(start, stop)
-            which = out_of, scales, weights, each, start
+            which = out_of, scales, weights, self._each, start
             kernel(self.rows, self.signs, *which, scores[part], places[part])
 
         list(in_parts(blocks, stored(self.rows), work))
         best = int(np.argmin(scores))  # a NaN counts as the smallest
-        error = self.error(weights) if error is None else error
-        return Lowest(float(scores[best]), int(places[best]), error, scores, places)
+        return Lowest(float(scores[best]), int(places[best]), self.error(weights), scores, places)
 
     def scores(self, weights: Vector, start: int = 0, stop: int | None = None) -> Vector:
         """The score of each row, or of rows start to stop."""
@@ -313,8 +360,7 @@ class Scan:
         self, limit: float, found: Lowest, weights: Vector, scales: Vector = NO_SCALES
     ) -> Any:
         """The rows whose scores are not above the limit, given what `lowest` found for them all."""
-        each = -(-length(self.rows) // BLOCKS)
-        near = [np.empty(0, np.int64)]
+        near, each = [np.empty(0, np.int64)], self._each
         for block in np.flatnonzero(~(found.scores > limit)):
             part = slice(int(block) * each, (int(block) + 1) * each)
             scores = self.scores(weights, part.start, part.stop)
