@@ -9,14 +9,14 @@ import csv
 import hashlib
 import json
 import math
+import operator
 import re
 import struct
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from functools import cmp_to_key
-from itertools import pairwise
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,14 +24,10 @@ LARGEST_FILE = 2**28  # bytes of a certificate; Python itself reads integers of 
 MOST_BITS = 2**18  # of the numerators and the common denominator of a vector or combination
 LARGEST_EXPONENT = 5000  # of decimals in the data: 1e999999999 would fill the memory
 PRIME = 2**61 - 1
-#: Whether a score of 0 is a mistake at a (negative, positive) row.
-TIES = {"mistake": (1, 1), "positive": (1, 0), "negative": (0, 1), "keep": (0, 0)}
-
 Fields = dict[str, Any]  # of a certificate
-Rows = Iterable[tuple[Any, Any]]  # a label and its values for each
-#: Numerator and positive denominator, not reduced: for long ones that takes longer than all else.
-Ratio = tuple[int, int]
-BY_SIZE: Callable[[Ratio], Any] = cmp_to_key(lambda a, b: a[0] * b[1] - b[0] * a[1])
+Rows = Iterable[tuple[Any, Any]]  # (label, values) for each
+Ratio = tuple[int, int]  # numerator and positive denominator
+Vector = dict[int, int]  # {place: value}, with 0 in the places left out
 
 
 class Verdict(NamedTuple):
@@ -58,7 +54,8 @@ def check(certificate: Any, rows: Rows | Callable[[Fields], Rows]) -> Verdict:
     try:
         fields = _certificate(certificate)
         signed = _signed_rows(fields, rows(fields) if callable(rows) else rows)
-        CLAIMS[fields["claim"]](fields, signed, fields["witness"], fields["figures"])
+        claims = {"separable": _check_separable, "training run": _check_training_run}
+        claims.get(fields["claim"], _check_overlap)(*signed, fields)
     except InvalidError as problem:
         return Verdict(False, str(problem))
     return Verdict(True, f"{fields['claim']}, {fields['rows']} rows, {fields['features']} columns")
@@ -82,21 +79,19 @@ def _require(holds: bool, reason: str) -> None:
 INTEGER = r"(?:0|[1-9][0-9]{0,999}|0x[1-9a-f][0-9a-f]{0,999999})"
 BINARY64 = re.compile(r"(-?0x[01])\.([0-9a-f]{1,13})p([+-][0-9]{1,4})")
 NUMBER, TEXT = (re.compile(rf"-?{INTEGER}(/{INTEGER})?"), BINARY64), re.compile("(?s:.*)")
-TRUTH = (True, False)
+NUMBERS = {"kind": "number", "negative": (None, NUMBER), "positive": NUMBER}
+WORDS = {"kind": "text", "negative": (None, TEXT), "positive": TEXT}
+TRUTH, TIE = (True, False), ("mistake", "positive", "negative", "keep")
 SUM = [{"row": int, "multiplier": NUMBER}]
 OVERLAP = {"conflict": SUM, "spanning": (None, SUM), "complement": (None, [[NUMBER]])}
-RUN = {"start": [NUMBER], "eta": NUMBER, "tie": tuple(TIES), "updates": [int], "rounded": [int]}
-END = {"weights": [NUMBER], "mistakes": int, "separates": TRUTH, "mistake_bound": (None, NUMBER)}
 MARGIN = {"margin_squared": {"lower": NUMBER, "upper": NUMBER}, "radius_squared": NUMBER}
-FORMS: dict[str, tuple[Any, Any]] = {  # witness and figures
+RUN = {"start": [NUMBER], "eta": NUMBER, "tie": TIE, "updates": [int], "rounded": [int]}
+END = {"weights": [NUMBER], "mistakes": int, "separates": TRUTH, "mistake_bound": (None, NUMBER)}
+WITNESS_AND_FIGURES: dict[str, tuple[Fields, Fields]] = {
     "separable": ({"weights": [NUMBER], "support": SUM}, {**MARGIN, "mistake_bound": NUMBER}),
     "inseparable": (OVERLAP, {"rank": int}),
     "quasi-separable": ({"weights": [NUMBER], **OVERLAP}, {"strict": int, "rank": int}),
     "training run": (RUN, END),
-}
-LABELS = {
-    kind: {"kind": kind, "negative": (None, form), "positive": form}
-    for kind, form in (("number", NUMBER), ("text", TEXT))
 }
 
 
@@ -107,39 +102,25 @@ def _certificate(given: Any) -> Fields:
         data = text.encode() if isinstance(text, str) else text
         _require(len(data) <= LARGEST_FILE, f"more than {LARGEST_FILE} bytes")
         fields = json.loads(data.decode(), object_pairs_hook=_object)
-        witness, figures = FORMS[fields["claim"]]
-        poisson = fields["family"] == "poisson"
-        form = {
-            "format": "novikoff certificate",
-            "version": 1,
-            "claim": ("inseparable", "quasi-separable") if poisson else tuple(FORMS),
-            "family": ("binary", "poisson"),
-            "rows": int,
-            "features": int,
-            "lift": {"bias": TRUTH, "unit_length": TRUTH},
-            "numbers": ("binary64", "rational"),
-            "labels": None if poisson else tuple(LABELS.values()),
-            "digest": TEXT,
-            "witness": witness,
-            "figures": figures,
-            "seal": TEXT,
-        }
+        witness, figures = WITNESS_AND_FIGURES[fields["claim"]]
+        counts, run = fields["family"] == "poisson", fields["claim"] == "training run"
+        form: Fields = {"format": "novikoff certificate", "version": 1, "seal": TEXT}
+        form["claim"] = ("inseparable", "quasi-separable") if counts else fields["claim"]
+        form["lift"] = {"bias": TRUTH, "unit_length": False if run else TRUTH}
+        form["labels"] = None if counts else (NUMBERS, WORDS)
+        form |= {"family": ("binary", "poisson"), "numbers": ("binary64", "rational")}
+        form |= {"rows": int, "features": int, "digest": TEXT}
+        form |= {"witness": witness, "figures": figures}
         _require(fields.keys() == form.keys(), f"not with just the fields {', '.join(form)}")
-        for name, value in fields.items():
-            _require(_fits(value, form[name]), f"{name} is not in its form")
+        for name in form:
+            _require(_fits(fields[name], form[name]), f"{name}: not in its form")
         sealed = {name: value for name, value in fields.items() if name != "seal"}
         text = json.dumps(sealed, sort_keys=True, separators=(",", ":"))
-    except (ValueError, TypeError, KeyError, RecursionError, InvalidError) as problem:
-        raise InvalidError(f"not a certificate: {problem}") from None
+    except (ValueError, TypeError, LookupError, RecursionError, InvalidError) as problem:
+        raise InvalidError(f"not a certificate: {problem!s:.200}") from None
     seal = hashlib.sha256(text.encode()).hexdigest()
     _require(fields["seal"] == seal, "seal: it does not fit the other fields")
     _require(fields["rows"] > 0 and fields["features"] > 0, "rows or features: none")
-    unit_run = fields["claim"] == "training run" and fields["lift"]["unit_length"]
-    _require(not unit_run, "lift: a training run has no unit length")
-    labels = fields["labels"]
-    if labels and labels["kind"] == "number":  # then they are compared as numbers
-        labels |= {k: BY_SIZE(_number(v)) for k, v in labels.items() if k != "kind" and v}
-    _require(not labels or labels["negative"] != labels["positive"], "labels: twice the same")
     return {**fields, "dim": fields["features"] + fields["lift"]["bias"]}
 
 
@@ -163,109 +144,113 @@ def _fits(value: Any, form: Any) -> bool:
     return type(value) is type(form) and value == form
 
 
+@lru_cache(maxsize=4)  # labels are needed at every row
 def _number(text: str) -> Ratio:
+    """The number, not in lowest terms: that would take longer than all the rest."""
     if binary64 := BINARY64.fullmatch(text):
         whole, places, exponent = binary64.groups()
         exact = int(whole + places, 16) * Fraction(2) ** (int(exponent) - 4 * len(places))
-        _require(_is_binary64(exact), f"{text} is not a binary64 number")
+        _require(_is_binary64(exact.as_integer_ratio()), f"{text} is not binary64")
         return exact.as_integer_ratio()
     top, bottom = (int(part, 0) for part in [*text.split("/"), "1"][:2])
     _require(bottom > 0, "a denominator is 0")
     return top, bottom
 
 
-def _is_binary64(number: Fraction) -> bool:
-    return abs(number) <= sys.float_info.max and float(number) == number
+def _is_binary64(number: Ratio) -> bool:
+    try:
+        return (number[0] / number[1]).as_integer_ratio() == number
+    except OverflowError:
+        return False
 
 
-def _integers(numbers: Sequence[str]) -> tuple[list[int], int]:
-    """Numbers times their common denominator, and that denominator."""
+def _equal(text: str, number: Ratio) -> bool:
+    top, bottom = _number(text)
+    return top * number[1] == number[0] * bottom
+
+
+def _integers(numbers: list[str], length: int) -> tuple[Vector, int]:
+    """A vector of that length, times the common denominator of its entries; that denominator."""
+    _require(len(numbers) == length, "a vector has too few numbers, or too many")
     ratios, common = [_number(text) for text in numbers], 1
     for bottom in {bottom for _, bottom in ratios}:
         common = math.lcm(common, bottom)
         _require(common.bit_length() <= MOST_BITS, "a common denominator is too large")
     integers = [top * (common // bottom) for top, bottom in ratios]
     _require(all(n.bit_length() <= MOST_BITS for n in integers), "a number is too large")
-    return integers, common
+    return dict(enumerate(integers)), common
 
 
-def _vector(numbers: list[str], fields: Fields) -> list[int]:
-    """A vector times its common denominator: its direction is all that matters."""
-    _require(len(numbers) == fields["dim"], "a vector has not one number for each coordinate")
-    return _integers(numbers)[0]
-
-
-def _combination(terms: list[Fields], fields: Fields) -> dict[int, int]:
+def _combination(terms: list[Fields], fields: Fields) -> Vector:
     """{row: multiplier}, times their common denominator: no claim depends on such a factor."""
     rows = [term["row"] for term in terms]
-    ascending = all(i < j for i, j in pairwise([*rows, fields["rows"]]))
-    _require(ascending, "a combination has rows that do not ascend, or are not there")
-    return dict(zip(rows, _integers([term["multiplier"] for term in terms])[0], strict=True))
+    _require(rows == sorted(set(rows)), "a combination has rows that do not ascend")
+    _require(max(rows, default=0) < fields["rows"], "a combination has a row that is not there")
+    multipliers, _ = _integers([term["multiplier"] for term in terms], len(terms))
+    return dict(zip(rows, multipliers.values(), strict=True))
 
 
 # The rows: exact, signed and lifted, and known by their digest.
 
 
-class Row(NamedTuple):
-    """A signed, lifted row: z[column] = entries[column] / scale, and 0 where there is no entry."""
-
-    positive: bool
-    entries: dict[int, int]
-    scale: int
-
-    def dot(self, vector: Sequence[int]) -> int:
-        """z · vector, times scale."""
-        return sum(value * vector[column] for column, value in self.entries.items())
-
-    def square(self) -> Ratio:
-        """‖z‖²"""
-        return sum(value * value for value in self.entries.values()), self.scale**2
-
-
-def _signed_rows(fields: Fields, given: Rows) -> list[Row]:
+def _signed_rows(fields: Fields, given: Rows) -> tuple[list[Vector], list[bool], int]:
+    """The rows z, all times one scale that makes them integers; their sides; and that scale."""
     head = "novikoff rows 1\nfamily {family}\nbias {bias:d}\nunit_length {unit_length:d}\n"
     head += "numbers {numbers}\nrows {rows}\nfeatures {features}\n"
-    digest, rows = hashlib.sha256(head.format(**fields, **fields["lift"]).encode()), list[Row]()
+    digest = hashlib.sha256(head.format(**fields, **fields["lift"]).encode())
+    features, sides, lifted = fields["features"], list[bool](), list[dict[int, Ratio]]()
     for label, values in given:
-        where, sparse = f"row {len(rows)}", isinstance(values, Mapping)
-        _require(len(rows) < fields["rows"], "rows: there are more")
-        _require(sparse or len(values) == fields["features"], f"features: {where} has others")
+        where, sparse = f"row {len(sides)}", isinstance(values, Mapping)
+        _require(len(sides) < fields["rows"], "rows: there are more")
+        _require(sparse or len(values) == features, f"features: {where} has others")
         pairs = values.items() if sparse else enumerate(values)
-        exact = {column: _exact(value, where) for column, value in pairs}
-        numbers = {column: value for column, value in exact.items() if value}
-        inside = all(column in range(fields["features"]) for column in numbers)
-        _require(inside, f"features: {where} has others")
-        positive = _is_positive(label, fields["labels"], where)
-        digest.update(bytes([positive]) + _fingerprint(numbers, fields["numbers"], where))
-        if fields["lift"]["bias"]:
-            numbers[fields["features"]] = Fraction(1)
-        scale, sign = math.lcm(*(x.denominator for x in numbers.values())), 1 if positive else -1
-        entries = {j: sign * x.numerator * (scale // x.denominator) for j, x in numbers.items()}
-        rows.append(Row(positive, entries, scale))
-    _require(len(rows) == fields["rows"], "rows: there are fewer")
+        row = {operator.index(j): x for j, value in pairs if (x := _exact(value, where))[0]}
+        _require(all(0 <= j < features for j in row), f"features: {where} has others")
+        sides.append(_is_positive(label, fields["labels"], where))
+        digest.update(bytes(sides[-1:]) + _fingerprint(row, fields["numbers"], where))
+        lifted.append({**row, features: (1, 1)} if fields["lift"]["bias"] else row)
+    _require(len(sides) == fields["rows"], "rows: there are fewer")
     _require(digest.hexdigest() == fields["digest"], "digest: these are other rows or labels")
-    return rows
+    scale, rows = math.lcm(*{bottom for row in lifted for _, bottom in row.values()}), []
+    for row, side in zip(lifted, sides, strict=True):
+        factor = scale if side else -scale
+        rows.append({j: factor // bottom * top for j, (top, bottom) in row.items()})
+    return rows, sides, scale
 
 
-def _exact(value: Any, where: str) -> Fraction:
+def _exact(value: Any, where: str) -> Ratio:
+    """The very number given, in lowest terms."""
     value = value.item() if hasattr(value, "item") else value  # NumPy's numbers as Python's
     far = isinstance(value, Decimal) and abs(value.adjusted()) > LARGEST_EXPONENT
     try:
         if isinstance(value, int | float | Fraction | Decimal) and not far:
-            return Fraction(value)
+            return value.as_integer_ratio()
     except (ValueError, OverflowError):
-        pass  # infinite, or not a number
+        pass  # not a number, or infinite
     raise UnreadableError(f"{where}: expected a finite number, and none too far from 1")
 
 
-def _fingerprint(numbers: dict[int, Fraction], kind: str, where: str) -> bytes:
+def _is_positive(label: Any, labels: Fields | None, where: str) -> bool:
+    number = None if isinstance(label, str) else _exact(label, where)
+    if labels is None:
+        _require(number is not None and number[0] >= 0, f"labels: {where} has no count")
+        return number is not None and number[0] > 0
+    _require((number is None) == (labels["kind"] == "text"), f"labels: {where} has another kind")
+    words = labels["negative"], labels["positive"]
+    same = [word == label if number is None else word and _equal(word, number) for word in words]
+    known = words[0] is None or same[0] != same[1]
+    _require(known, f"labels: {where} has neither of the two, or they are the same")
+    return bool(same[1])
+
+
+def _fingerprint(row: dict[int, Ratio], numbers: str, where: str) -> bytes:
     total = 0
-    for column, value in numbers.items():
-        if kind == "binary64":
-            _require(_is_binary64(value), f"numbers: {where} has one that is not binary64")
-            bits = struct.pack("<d", value)
+    for column, (top, bottom) in row.items():
+        if numbers == "binary64":
+            _require(_is_binary64((top, bottom)), f"numbers: {where} has one that is not binary64")
+            bits = struct.pack("<d", top / bottom)
         else:  # Decimal writes integers of any length, str those of up to 4300 digits
-            text = f"{Decimal(value.numerator):f}/{Decimal(value.denominator):f}"
+            text = f"{Decimal(top):f}/{Decimal(bottom):f}"
             bits = hashlib.sha256(text.encode()).digest()[:8]
         x = (int.from_bytes(bits, "little") + (column + 1) * 0x9E3779B97F4A7C15) % 2**64
         x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
@@ -274,141 +259,228 @@ def _fingerprint(numbers: dict[int, Fraction], kind: str, where: str) -> bytes:
     return (total % 2**64).to_bytes(8, "little")
 
 
-def _is_positive(label: Any, labels: Fields | None, where: str) -> bool:
-    number = None if isinstance(label, str) else _exact(label, where)
-    if labels is None:
-        _require(number is not None and number >= 0, f"labels: {where} has no count")
-        return bool(number)
-    same_kind = (number is None) == (labels["kind"] == "text")
-    key = label if number is None else BY_SIZE(number.as_integer_ratio())
-    known = same_kind and (labels["negative"] is None or key == labels["negative"])
-    _require(known or (same_kind and key == labels["positive"]), f"labels: {where} has another")
-    return bool(key == labels["positive"])
-
-
-def _sum(terms: dict[int, int], rows: list[Row]) -> tuple[list[int], int]:
-    """The entries of Σ λ z that are not 0, times a common denominator, and that denominator."""
-    scale, total = math.lcm(*{rows[i].scale for i in terms}), dict[int, int]()
-    for i, multiplier in terms.items():
-        factor = multiplier * (scale // rows[i].scale)
-        for column, value in rows[i].entries.items():
-            total[column] = total.get(column, 0) + factor * value
-    return [value for value in total.values() if value], scale
-
-
 # The claims.
 
 
-def _equal(given: str, found: Ratio, what: str) -> None:
-    _require(BY_SIZE(_number(given)) == BY_SIZE(found), f"{what}: another number follows")
+def _dot(row: Vector, vector: Vector) -> int:
+    return sum(value * vector[column] for column, value in row.items())
 
 
-def _separable(fields: Fields, rows: list[Row], witness: Fields, figures: Fields) -> None:
-    w, unit = _vector(witness["weights"], fields), fields["lift"]["unit_length"]
-    scores, squares = [row.dot(w) for row in rows], [row.square() for row in rows]
+def _sum(terms: Vector, rows: list[Vector]) -> Vector:
+    total: Vector = {}
+    for i, multiplier in terms.items():
+        for column, value in rows[i].items():
+            total[column] = total.get(column, 0) + multiplier * value
+    return total
+
+
+def _check_separable(rows: list[Vector], sides: list[bool], scale: int, fields: Fields) -> None:
+    witness, figures = fields["witness"], fields["figures"]
+    w, _ = _integers(witness["weights"], fields["dim"])
+    scores, squares = [_dot(z, w) for z in rows], [_dot(z, z) for z in rows]
     _require(min(scores) > 0, "weights: a row is not strictly on its own side")
-    # s² / scale², or with unit length (s² / scale²) / (square / scale²)
-    sizes = [square if unit else scale for square, scale in squares]
-    least = min(zip((s * s for s in scores), sizes, strict=True), key=BY_SIZE)
-    lower = least[0], least[1] * sum(x * x for x in w)
-    radius = (1, 1) if unit else max(squares, key=BY_SIZE)
     support = _combination(witness["support"], fields)
     _require(min(support.values(), default=0) > 0, "support: empty, or not positive")
-    weight = sum(each * (_length(rows[i]) if unit else 1) for i, each in support.items())
-    (top, bottom), (total, scale) = weight.as_integer_ratio(), _sum(support, rows)
-    upper = sum(x * x for x in total) * bottom**2, (top * scale) ** 2
+    s2, size, radius = min(scores) ** 2, scale**2, (max(squares), scale**2)
+    weight = Fraction(sum(support.values()))
+    if fields["lift"]["unit_length"]:
+        nearest = min(Fraction(s * s, z2) for s, z2 in zip(scores, squares, strict=True))
+        s2, size = nearest.as_integer_ratio()
+        radius, weight = (1, 1), Fraction(0)
+        for i, multiplier in support.items():
+            a, b = Fraction(squares[i], scale**2).as_integer_ratio()
+            weight += multiplier * Fraction(math.isqrt(a * b * 4**64), b * 2**64)
+    total, (top, bottom) = _sum(support, rows), weight.as_integer_ratio()
+    lower, upper = (s2, size * _dot(w, w)), (_dot(total, total) * bottom**2, (scale * top) ** 2)
     bound = radius[0] * lower[1] // (radius[1] * lower[0])
-    _equal(figures["margin_squared"]["lower"], lower, "lower")
-    _equal(figures["margin_squared"]["upper"], upper, "upper")
-    _equal(figures["radius_squared"], radius, "radius_squared")
-    _equal(figures["mistake_bound"], (bound, 1), "mistake_bound")
+    _require(_equal(figures["margin_squared"]["lower"], lower), "lower: another number follows")
+    _require(_equal(figures["margin_squared"]["upper"], upper), "upper: another number follows")
+    _require(_equal(figures["radius_squared"], radius), "radius_squared: another number follows")
+    _require(_equal(figures["mistake_bound"], (bound, 1)), "mistake_bound: another one follows")
 
 
-def _length(row: Row) -> Fraction:
-    """‖z‖, rounded down as the page says."""
-    a, b = Fraction(*row.square()).as_integer_ratio()
-    return Fraction(math.isqrt(a * b * 4**64), b * 2**64)
-
-
-def _overlap(fields: Fields, rows: list[Row], witness: Fields, figures: Fields) -> None:
-    """Both claims of overlap: all rows are in O, the rows `on`, unless there are weights."""
-    pinned = {i for i, row in enumerate(rows) if row.positive and fields["family"] == "poisson"}
-    on, dim, rank = range(len(rows)), fields["dim"], figures["rank"]
+def _check_overlap(rows: list[Vector], sides: list[bool], scale: int, fields: Fields) -> None:
+    """Both the claim inseparable, where O is all rows, and quasi-separable."""
+    witness, dim, counts = fields["witness"], fields["dim"], fields["family"] == "poisson"
+    pinned = {i for i, positive in enumerate(sides) if positive and counts}
+    on = set(range(len(rows)))
     if fields["claim"] == "quasi-separable":
-        w = _vector(witness["weights"], fields)
-        scores = [row.dot(w) for row in rows]
-        _require(min(scores) == 0 < max(scores), "weights: a row on the wrong side, or S or O empty")
-        on = [i for i, score in enumerate(scores) if score == 0]
-        _require(pinned.issubset(on), "weights: a pinned row is not on the hyperplane")
-        _require(figures["strict"] == len(rows) - len(on), "strict: another number of rows")
-    listed = witness["conflict"] if witness["spanning"] is None else witness["spanning"]
-    conflict, spanning = _combination(witness["conflict"], fields), _combination(listed, fields)
+        w, _ = _integers(witness["weights"], dim)
+        scores = [_dot(z, w) for z in rows]
+        _require(min(scores) == 0 < max(scores), "weights: a row on the wrong side, or no S or O")
+        on = {i for i, score in enumerate(scores) if score == 0}
+        _require(pinned <= on, "weights: a pinned row is not on the hyperplane")
+        _require(fields["figures"]["strict"] == len(rows) - len(on), "strict: another number")
+    spanning = conflict = _combination(witness["conflict"], fields)
+    if witness["spanning"] is not None:
+        spanning = _combination(witness["spanning"], fields)
     _require(len(conflict) <= fields["features"] + 2, "conflict: too many rows")
     _require(all(conflict.values()), "conflict: a multiplier is 0")
-    _require(bool(conflict) or pinned.issuperset(spanning), "conflict: empty")
-    for terms in (conflict, spanning):
-        _require(bool(terms) or fields["family"] == "poisson", "a combination is empty")
-        positive = all(each > 0 or i in pinned for i, each in terms.items())
-        _require(positive, "a multiplier is not positive")
-        _require(not _sum(terms, rows)[0], "a combination does not sum to zero")
-    vectors, complement = [rows[i].entries for i in spanning], witness["complement"]
-    if complement is None and rank < dim:
-        _require(spanning.keys() >= set(on), "complement: null, though rows are not in spanning")
-        return _require(_rank(vectors, rank + 1) == rank, "rank: another one")
+    _require(bool(conflict) or pinned >= spanning.keys(), "conflict: empty")
+    for name, terms in (("conflict", conflict), ("spanning", spanning)):
+        _require(bool(terms) or counts, f"{name}: empty")
+        positive = all(multiplier > 0 or i in pinned for i, multiplier in terms.items())
+        _require(positive, f"{name}: a multiplier is not positive")
+        _require(not any(_sum(terms, rows).values()), f"{name}: it does not sum to zero")
+    vectors, rank = [rows[i] for i in spanning], fields["figures"]["rank"]
+    if witness["complement"] is None and rank < dim:
+        _require(on <= spanning.keys(), "complement: null, though rows are not in spanning")
+        _require(_rank(vectors, rank + 1) == rank, "rank: another one")
+        return
     # Modulo a prime first: it is far quicker, and never more than the rank.
     shown = _rank(vectors, rank, PRIME) == rank or _rank(vectors, rank) == rank
     _require(shown, "rank: too large")
-    _require(len(complement or []) == dim - rank, "complement: not as many vectors as it takes")
-    first = -1
-    for normal in [_vector(each, fields) for each in complement or []]:
-        before, first = first, next((j for j, x in enumerate(normal) if x), -1)
-        _require(before < first, "complement: its vectors do not begin one after the other")
-        _require(not any(rows[i].dot(normal) for i in on), "complement: not orthogonal to all rows")
-    return None
+    normals = [_integers(normal, dim)[0] for normal in witness["complement"] or []]
+    _require(len(normals) == dim - rank, "complement: too few vectors, or too many")
+    firsts = [next((j for j, x in normal.items() if x), -1) for normal in normals]
+    _require(firsts == sorted(set(firsts) - {-1}), "complement: not in ascending order")
+    orthogonal = not any(_dot(rows[i], normal) for normal in normals for i in on)
+    _require(orthogonal, "complement: not orthogonal to all rows")
 
 
-def _rank(vectors: list[dict[int, int]], enough: int, prime: int = 0) -> int:
-    """The rank of the vectors, or `enough` if it is more: exact, or modulo a prime.
+def _rank(vectors: list[Vector], enough: int, prime: int = 0) -> int:
+    """The rank of the vectors, or `enough` if it is more: exact, or modulo a prime if there is one.
 
-    By elimination without fractions, after which each row is made short again.
+    Elimination without fractions: a row may be multiplied by anything but 0. It is kept short by
+    the prime, or by dividing it by what all its entries have in common.
     """
-    basis: list[tuple[int, dict[int, int]]] = []
-    for vector in vectors:
+
+    def short(row: list[int]) -> list[int]:
+        common = 1 if prime else math.gcd(*row) or 1
+        return [x % prime if prime else x // common for x in row]
+
+    columns = {column for vector in vectors for column in vector}
+    basis: list[tuple[int, list[int]]] = []  # (place, row): all later rows have 0 in that place
+    for vector in vectors if enough else []:
+        row = short([vector.get(column, 0) for column in columns])
+        for place, other in basis:
+            if factor := row[place]:
+                pivot = other[place]
+                row = short([pivot * x - factor * y for x, y in zip(row, other, strict=True)])
+        if any(row):
+            basis.append((next(place for place, x in enumerate(row) if x), row))
         if len(basis) == enough:
             break
-        row = _short(vector, prime)
-        for column, other in basis:
-            if column in row:
-                factor, pivot = row[column], other[column]
-                row = {j: pivot * x for j, x in row.items()}
-                for j, x in other.items():
-                    row[j] = row.get(j, 0) - factor * x
-                row = _short(row, prime)
-        if row:
-            basis.append((min(row), row))
     return len(basis)
 
 
-def _short(row: dict[int, int], prime: int) -> dict[int, int]:
-    divisor = 1 if prime else math.gcd(*row.values()) or 1
-    short = ((j, x % prime if prime else x // divisor) for j, x in row.items())
-    return {j: x for j, x in short if x}
-
-
-def _training_run(fields: Fields, rows: list[Row], witness: Fields, figures: Fields) -> None:
-    _vector(witness["start"], fields)
-    _vector(figures["weights"], fields)
-    (*start, eta), unit = _integers([*witness["start"], witness["eta"]])
+def _check_training_run(rows: list[Vector], sides: list[bool], scale: int, fields: Fields) -> None:
+    witness, figures, dim = fields["witness"], fields["figures"], fields["dim"]
+    _integers(figures["weights"], dim)
+    start, unit = _integers([*witness["start"], witness["eta"]], dim + 1)
+    eta, updates = start.pop(dim), witness["updates"]
     _require(eta > 0, "eta: not positive")
-    updates: list[int] = witness["updates"]
     _require(max(updates, default=0) < len(rows), "updates: a row that is not there")
-    # From here on, w, start and eta are integers: they are to be divided by unit * scale.
-    scale, rounded = math.lcm(*{rows[i].scale for i in updates}), []
-    w = start = [value * scale for value in start]
-    for place, row in enumerate(rows[i] for i in updates):
-        score = row.dot(w)
-        if score > 0 or (score == 0 and not TIES[witness["tie"]][row.positive]):
+    # Rows are integers times scale, eta times unit; so start and w are to be times unit * scale.
+    start, rounded = {j: x * scale for j, x in start.items()}, list[int]()
+    w = start.copy()
+    for place, i in enumerate(updates):
+        score, tie = _dot(rows[i], w), "negative" if sides[i] else "positive"
+        if score > 0 or (score == 0 and witness["tie"] not in ("mistake", tie)):
             rounded.append(place)
-        w = list(w)
-        for column, value in row.entries.items():
-            w[column] += eta * (scale // row.scale) * value
+        for column, value in rows[i].items():
+            w[column] += eta * value
+    _require(witness["rounded"] == rounded, "rounded: not the updates that were no mistakes")
+    same = all(_equal(figures["weights"][j], (x, unit * scale)) for j, x in w.items())
+    _require(same, "weights: the updates lead elsewhere")
+    _require(figures["mistakes"] == len(updates), "mistakes: not the number of updates")
+    a, D2 = min(_dot(z, w) for z in rows), max(_dot(z, z) for z in rows)
+    _require(figures["separates"] is (a > 0), "separates: not so")
+    bounded, bound = a > 0 and not rounded, figures["mistake_bound"]
+    _require((bound is not None) == bounded, "mistake_bound: null, or not null")
+    if bounded:
+        top, bottom = _number(bound)
+        k, rest = divmod(top, bottom)
+        # A line against a root: possible at k = 0, and once it no longer is, never again.
+        left = [n * eta * a + _dot(start, w) for n in (k, k + 1)]
+        right = [_dot(w, w) * (_dot(start, start) + n * eta**2 * D2) for n in (k, k + 1)]
+        possible = [x <= 0 or x**2 <= y for x, y in zip(left, right, strict=True)]
+        largest = rest == 0 <= k and possible == [True, False]
+        _require(largest, "mistake_bound: not the largest k")
+        _require(len(updates) <= k, "mistakes: more than the bound")
+
+
+# Files of rows, read as the package reads them, and the command line. What is unusual is refused.
+
+Tokens = list[tuple[str, dict[int, str]]]  # (label, {column: number}) for each row, as written
+
+
+def _file_rows(path: Path, fields: Fields) -> Rows:
+    text, suffix = path.read_bytes().decode("utf-8-sig"), path.suffix.lower()
+    if suffix not in (".csv", ".tsv", ".svm", ".svmlight", ".libsvm") or "\0" in text:
+        raise UnreadableError("expected text in a file .csv, .tsv, .svm, .svmlight or .libsvm")
+    lines, table = (
+        [line.removesuffix("\r") for line in text.split("\n")],
+        suffix in (".csv", ".tsv"),
+    )
+    rows = _table(lines, "\t" if suffix == ".tsv" else ",\t;") if table else _svmlight(lines)
+    labels = {label: _written(label, float) for label, _ in rows}
+    if not rows or any(label.lower() in ("", "na", "nan") for label in labels):
+        raise UnreadableError("expected rows, and a label in each")
+    if None in labels.values():
+        labels = {label: label for label in labels}
+    elif all(re.fullmatch("[+-]?[0-9]{1,18}", label) for label in labels):
+        labels = {label: int(label) for label in labels}
+    number: Any = float if fields["numbers"] == "binary64" else Decimal
+    for label, tokens in rows:
+        row = {column: _written(token, number) for column, token in tokens.items()}
+        yield labels[label], list(row.values()) if table else row
+
+
+def _table(lines: list[str], marks: str) -> Tokens:
+    first = next(filter(str.strip, lines), "").strip()
+    mark = next((mark for mark in marks if mark in first), marks[0])
+    reader = csv.reader((line + "\n" for line in lines), delimiter=mark, strict=True)
+    records = [record for record in reader if len(record) > 1 or "".join(record).strip()]
+    names, target = [field.strip().lower() for field in records[0]] if records else [], -1
+    gaps = {"", "na", "nan", "n/a", "null", "none"}.intersection(names)
+    if not gaps and all(_written(name, float) is None for name in names):  # a header
+        usual = [name for name in ("target", "label", "class", "y") if name in names]
+        target = names.index(usual[0]) if usual else -1
+        records = [] if usual and names.count(usual[0]) > 1 else records[1:]
+    if len(names) < 2 or any(len(record) != len(names) for record in records):
+        raise UnreadableError("expected two or more fields, and as many in every row")
+    return [(record.pop(target).strip(), dict(enumerate(record))) for record in records]
+
+
+def _svmlight(lines: list[str]) -> Tokens:
+    rows: Tokens = []
+    for line in lines:
+        label, *pairs = line.partition("#")[0].split() or [""]
+        found = [re.fullmatch(r"([0-9]{1,10}):([^\s:]+)", pair) for pair in pairs]
+        row = {int(pair[1]): pair[2] for pair in found if pair}
+        if ":" in label or len(row) < len(pairs):
+            raise UnreadableError(f"expected a label and index:value pairs, found {line[:40]!a}")
+        if label:
+            rows.append((label, row))
+    base = 0 if any(0 in row for _, row in rows) else 1
+    return [(label, {j - base: token for j, token in row.items()}) for label, row in rows]
+
+
+def _written(token: str, number: Any) -> Any:
+    """The number, or None if it is none: underscores and digits of other scripts do not count."""
+    try:
+        return number(token.strip()) if token.isascii() and "_" not in token else None
+    except (ValueError, ArithmeticError):
+        return None
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line: 0 if the certificate is valid, 1 if not, 2 if there is nothing to check."""
+    parser = argparse.ArgumentParser(description="Check a novikoff certificate against its data.")
+    parser.add_argument("certificate", type=Path, help="a JSON file")
+    parser.add_argument("data", type=Path, help="the rows it is about: .csv, .tsv or .svm")
+    options = parser.parse_args(arguments)
+    try:
+        with options.certificate.open("rb") as file:
+            text = file.read(LARGEST_FILE + 1)
+        verdict = check(text, lambda fields: _file_rows(options.data, fields))
+    except (OSError, ValueError, csv.Error, MemoryError) as problem:
+        sys.stderr.write(f"unreadable: {str(problem) or 'larger than the memory'}\n")
+        return 2
+    sys.stdout.write(f"{'valid' if verdict.valid else 'invalid'}: {verdict.reason}\n")
+    return 0 if verdict.valid else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
