@@ -74,8 +74,8 @@ def test_numbers_that_are_in_a_form(text, value):
 
 def test_long_numbers():
     assert parse("9" * 1000) == 10**1000 - 1
-    assert parse("-0x" + "f" * 1_000_000) == 1 - 16**1_000_000
-    for long in ("1" * 1001, "0x" + "1" * 1_000_001):
+    assert parse("-0x" + "f" * 131_072) == 1 - 16**131_072
+    for long in ("1" * 1001, "0x" + "1" * 131_073):
         with pytest.raises(CertificateError):
             parse(long)
 

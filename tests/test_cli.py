@@ -265,7 +265,7 @@ def test_the_demo_shows_both_kinds_and_the_next_commands():
     assert "no separator of these rows has a margin" in out
     assert "(D / margin)^2" in out
     assert max(map(len, out.splitlines())) <= 80
-    assert out[out.index("Try next:") :].count("\n  novikoff ") == 3
+    assert out[out.index("Try next:") :].count("\n  novikoff ") == 4
 
 
 def test_help_is_there_for_everything_and_loads_no_numba():

@@ -158,7 +158,7 @@ def test_wide_rows_are_separated_with_a_bracket():
     X, y = text_like()
     verdict = nk.check(X, y)
     assert verdict.outcome == "separable"
-    assert 0.0 < verdict.margin.lower
+    assert verdict.margin.lower > 0.0
     assert verdict.margin.upper - verdict.margin.lower <= 1e-3 * verdict.margin.upper
     assert_proven(verdict, X, y)
     assert verdict.rank is None
@@ -211,24 +211,37 @@ def test_many_rows_need_few_scans():
 
 
 MEMORY = """
-import resource
 import numpy as np, novikoff as nk
+
+def peak_while(work):
+    def read(name):
+        lines = open("/proc/self/status").read().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith(name)) * 1024
+    open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
+    before = read("VmRSS")
+    work()
+    return read("VmHWM") - before
+
 rng = np.random.default_rng(0)
 def data(rows):
     X = rng.standard_normal((rows, 20))
-    return X, X[:, 0] > 0
-nk.verify(nk.check(*data(1000)).certificate, *data(1000))
+    y = X[:, 0] > 0
+    X[:, 0] += np.where(y, 0.01, -0.01)
+    return X, y
+nk.check(*data(1000))
 X, y = data(1_000_000)
-X[:, 0] += np.where(y, 0.01, -0.01)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-nk.verify(nk.check(X, y).certificate, X, y)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / X.nbytes)
+print(peak_while(lambda: nk.check(X, y)) / X.nbytes)
+print(peak_while(lambda: nk.verify(nk.check(X, y).certificate, X, y)) / X.nbytes)
+print(peak_while(lambda: X.copy()) / X.nbytes)
 """
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for its memory")
 def test_checking_and_verifying_take_less_memory_than_the_data():
     run = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)
-    assert float(run.stdout) < 1.0
+    check, verify, copy = map(float, run.stdout.split())
+    assert 0.9 < copy < 1.2  # the measure itself
+    assert max(check, verify) < 1.0
 
 
 # Contrasts, labels, names.

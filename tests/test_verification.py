@@ -57,8 +57,9 @@ def test_a_right_certificate_is_valid(case, tmp_path):
 
 @each_case
 def test_rows_may_come_in_any_layout(case):
-    if np.asarray(dense(case.X)).dtype == object:
-        pytest.skip("rationals are dense")
+    if np.asarray(dense(case.X)).dtype == object:  # a sparse matrix has no room for rationals
+        assert verify(case.certificate, np.asfortranarray(case.X), np.asarray(case.y)).valid
+        return
     X = dense(case.X)
     labels = np.asarray(case.y)
     for rows in (scipy.sparse.csr_array(X), scipy.sparse.csc_array(X), np.asfortranarray(X)):

@@ -76,7 +76,7 @@ def _require(holds: bool, reason: str) -> None:
 # The certificate. Its forms: a dict is an object with just these fields, a list is a list of any
 # length, a tuple has alternatives, a pattern is for text, int for a count; else it is that value.
 
-INTEGER = r"(?:0|[1-9][0-9]{0,999}|0x[1-9a-f][0-9a-f]{0,999999})"
+INTEGER = r"(?:0|[1-9][0-9]{0,999}|0x[1-9a-f][0-9a-f]{0,131071})"
 BINARY64 = re.compile(r"(-?0x[01])\.([0-9a-f]{1,13})p([+-][0-9]{1,4})")
 NUMBER, TEXT = (re.compile(rf"-?{INTEGER}(/{INTEGER})?"), BINARY64), re.compile("(?s:.*)")
 NUMBERS = {"kind": "number", "negative": (None, NUMBER), "positive": NUMBER}
@@ -405,15 +405,13 @@ def _check_training_run(rows: list[Vector], sides: list[bool], scale: int, field
 Tokens = list[tuple[str, dict[int, str]]]  # (label, {column: number}) for each row, as written
 
 
-def _file_rows(path: Path, fields: Fields) -> Rows:
+def _file_rows(path: Path, told: str | None, fields: Fields) -> Rows:
     text, suffix = path.read_bytes().decode("utf-8-sig"), path.suffix.lower()
     if suffix not in (".csv", ".tsv", ".svm", ".svmlight", ".libsvm") or "\0" in text:
         raise UnreadableError("expected text in a file .csv, .tsv, .svm, .svmlight or .libsvm")
-    lines, table = (
-        [line.removesuffix("\r") for line in text.split("\n")],
-        suffix in (".csv", ".tsv"),
-    )
-    rows = _table(lines, "\t" if suffix == ".tsv" else ",\t;") if table else _svmlight(lines)
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    table, marks = suffix in (".csv", ".tsv"), "\t" if suffix == ".tsv" else ",\t;"
+    rows = _table(lines, marks, told) if table else _svmlight(lines)
     labels = {label: _written(label, float) for label, _ in rows}
     if not rows or any(label.lower() in ("", "na", "nan") for label in labels):
         raise UnreadableError("expected rows, and a label in each")
@@ -427,17 +425,22 @@ def _file_rows(path: Path, fields: Fields) -> Rows:
         yield labels[label], list(row.values()) if table else row
 
 
-def _table(lines: list[str], marks: str) -> Tokens:
+def _table(lines: list[str], marks: str, told: str | None) -> Tokens:
     first = next(filter(str.strip, lines), "").strip()
     mark = next((mark for mark in marks if mark in first), marks[0])
     reader = csv.reader((line + "\n" for line in lines), delimiter=mark, strict=True)
     records = [record for record in reader if len(record) > 1 or "".join(record).strip()]
-    names, target = [field.strip().lower() for field in records[0]] if records else [], -1
+    head = [field.strip() for field in records[0]] if records else []
+    names, target = [name.lower() for name in head], -1
     gaps = {"", "na", "nan", "n/a", "null", "none"}.intersection(names)
     if not gaps and all(_written(name, float) is None for name in names):  # a header
         usual = [name for name in ("target", "label", "class", "y") if name in names]
         target = names.index(usual[0]) if usual else -1
-        records = [] if usual and names.count(usual[0]) > 1 else records[1:]
+        records = [] if usual and names.count(usual[0]) > 1 and told is None else records[1:]
+    if told is not None:
+        target = head.index(told) if head.count(told) == 1 else int(told)
+        if not -len(head) <= target < len(head):
+            raise UnreadableError(f"expected a column {told}, found {len(head)} columns")
     if len(names) < 2 or any(len(record) != len(names) for record in records):
         raise UnreadableError("expected two or more fields, and as many in every row")
     return [(record.pop(target).strip(), dict(enumerate(record))) for record in records]
@@ -470,11 +473,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Check a novikoff certificate against its data.")
     parser.add_argument("certificate", type=Path, help="a JSON file")
     parser.add_argument("data", type=Path, help="the rows it is about: .csv, .tsv or .svm")
+    parser.add_argument("--target", help="the column of labels: its name, or its place from 0")
     options = parser.parse_args(arguments)
     try:
         with options.certificate.open("rb") as file:
             text = file.read(LARGEST_FILE + 1)
-        verdict = check(text, lambda fields: _file_rows(options.data, fields))
+        verdict = check(text, lambda fields: _file_rows(options.data, options.target, fields))
     except (OSError, ValueError, csv.Error, MemoryError) as problem:
         sys.stderr.write(f"unreadable: {str(problem) or 'larger than the memory'}\n")
         return 2

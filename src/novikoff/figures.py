@@ -104,7 +104,8 @@ def _near_at_first_sight(signed: Signed, numerators: list[int]) -> Places | None
     lost = SMALLEST * len(weights) * scan.radius if found.error < math.inf else math.inf
     limit = _above(found.score + 4.0 * (found.error + lost))
     near = scan.up_to(limit, found, weights) if limit < math.inf else None
-    return near if near is not None and len(near) <= products.FEW else None
+    few = products.FEW + 4 * len(weights)  # as many as a support can have, and some more
+    return near if near is not None and len(near) <= few else None
 
 
 def _above(limit: float) -> float:

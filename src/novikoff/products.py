@@ -98,7 +98,7 @@ def combined(signed: Signed, rows: Places, factors: list[int]) -> tuple[list[int
     room = max(map(abs, factors)).bit_length() + len(rows).bit_length()
     if not _sliceable(signed, rows) or room > MOST_ROOM:
         return None
-    bits, exponents = 53 - room, _exponents(signed)
+    bits, exponents = 53 - room, _exponents(signed, rows)
     numbers = np.array(factors, np.float64) * signed.signs[rows]
     sums, total, deep = np.zeros((SLICES, signed.features)), [0] * signed.dim, 1
     for block in chunked(np.arange(len(rows)), max(1, AT_ONCE // (1 + longest(signed.rows)))):
@@ -140,7 +140,7 @@ def _products(signed: Signed, rows: Places, vectors: list[list[int]]) -> Blocks:
         yield rows, np.ones(len(rows), np.bool_), _nothing(len(vectors))
         return
     bits = (54 - longest(signed.rows).bit_length()) // 2
-    exponents = _exponents(signed)
+    exponents = _exponents(signed, rows)
     low = min(0, int(exponents.min(initial=0)))
     shifts = [*(exponents - low).tolist(), -low]  # the bias is a column of ones
     cut = _cut([[v << s for v, s in zip(each, shifts, strict=False)] for each in vectors], bits)
@@ -164,7 +164,7 @@ def _negated_squares(signed: Signed, rows: Places) -> Blocks:
         yield rows, np.ones(len(rows), np.bool_), _nothing(1)
         return
     bits = (53 - longest(signed.rows).bit_length()) // 2
-    high = int(_exponents(signed).max(initial=0))
+    high = int(_exponents(signed, rows).max(initial=0))
     for block in chunked(rows, max(1, AT_ONCE // signed.features)):
         given = _Block(signed, block)
         slices, odd = _slices(given, np.full(signed.features, high), bits)
@@ -184,9 +184,18 @@ def _nothing(vectors: int) -> Digits:
     return Digits(np.zeros((0, vectors, 1), np.int64), 1, 0)
 
 
-def _exponents(signed: Signed) -> Ints:
-    """c[j] with |x[j]| < 2^c[j] in all rows, and 2^-c[j] a double."""
-    return np.frexp(signed.scan.maxima[: signed.features])[1].clip(-1000).astype(np.int64)
+def _exponents(signed: Signed, rows: Places) -> Ints:
+    """c[j] with |x[j]| < 2^c[j] in these rows, and 2^-c[j] a double."""
+    if "maxima" in vars(signed.scan) or len(rows) > AT_ONCE // signed.dim:
+        maxima = signed.scan.maxima[: signed.features]
+    else:  # a pass over all rows would take longer than all the rest
+        block = _Block(signed, rows)
+        maxima = np.zeros(signed.features)
+        if block.sparse is None:
+            maxima = np.abs(block.values).max(axis=0, initial=0.0)
+        else:
+            np.maximum.at(maxima, block.sparse.indices, np.abs(block.values))
+    return np.frexp(maxima)[1].clip(-1000).astype(np.int64)
 
 
 class _Block:

@@ -44,7 +44,10 @@ def _read_vector(field: Any, size: Size) -> list[Fraction]:
 
 
 def _write_combination(terms: Combination) -> list[dict[str, Any]]:
-    return [{"row": int(row), "multiplier": number(each)} for row, each in terms]
+    written = numbers([each for _, each in terms])
+    return [
+        {"row": int(row), "multiplier": each} for (row, _), each in zip(terms, written, strict=True)
+    ]
 
 
 def _read_combination(field: Any, size: Size) -> Combination:

@@ -10,9 +10,10 @@ from novikoff.errors import CertificateError
 
 MOST_BITS = 2**18  # of a vector's or combination's numbers, over their common denominator
 SHORT = 300  # bits: longer integers are written in hexadecimal
+LONGEST = 4 * 2**17  # bits
 
 _NORMAL = Fraction(2) ** -1022  # from here on, doubles have 53 bits
-_WHOLE = r"(?:0|[1-9][0-9]{0,999}|0x[1-9a-f][0-9a-f]{0,999999})"
+_WHOLE = r"(?:0|[1-9][0-9]{0,999}|0x[1-9a-f][0-9a-f]{0,131071})"
 _RATIO = re.compile(rf"(-?{_WHOLE})(?:/({_WHOLE}))?")
 _BINARY64 = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,4}")
 
@@ -37,10 +38,21 @@ def numbers(values: Sequence[int | float | Fraction]) -> list[str]:
     """Many numbers as text."""
     if set(map(type, values)) == {int} and -(2**SHORT) < min(values) <= max(values) < 2**SHORT:
         return list(map(str, values))
+    tops = (0 if isinstance(value, float) else value.numerator for value in values)
+    longest = max((top.bit_length() for top in tops), default=0)
+    if longest > MOST_BITS:
+        raise CertificateError(
+            f"a witness with a number of {longest:,} bits cannot be written: at most {MOST_BITS:,}"
+            " can"
+        )
     return [number(value) for value in values]
 
 
 def _whole(value: int) -> str:
+    if value.bit_length() > LONGEST:
+        raise CertificateError(
+            f"a number of {value.bit_length():,} bits cannot be written: at most {LONGEST:,} can"
+        )
     # a long decimal takes time that grows with the square of its length
     return str(value) if value.bit_length() <= SHORT else hex(value)
 

@@ -28,7 +28,7 @@ def demo() -> None:
     _draw(epochs)
     bound, mistakes = f"{verdict.mistake_bound:,}", learner.total("mistakes")
     typer.echo(f"""
-   The last epoch passed without a mistake: it has converged. The verdict agrees:
+   The last epoch passed without a mistake: it has converged. The verdict is:
    {verdict.outcome}, with a margin of {verdict.margin.lower:.3g} (its square is known exactly),
    so by the theorem of Block and Novikoff (1962) no order of these rows can
    ever cost more than (D / margin)^2 = {bound} mistakes. It took {mistakes}.

@@ -170,8 +170,8 @@ class Judge:
         except OutOfTimeError:
             best = None
         if best is not None and best.weights is not None:
-            weights: list[Any] = best.weights.fractions()
-            support = sorted(zip(best.rows, best.multipliers, strict=True))
+            weights: list[Any] = best.weights.numerators  # a separator's length does not matter
+            support = in_wholes(sorted(zip(best.rows, best.multipliers, strict=True)))
             radius = figures.radius_squared(self.signed)
             found = Separation(best.square, best.square, radius, radius // best.square)
         else:
@@ -181,7 +181,8 @@ class Judge:
             self.signed, SEPARABLE, witness, found.figures(), self._known_fingerprints()
         )
         nobody = np.zeros(self.signed.count, np.bool_)
-        split = Split(nobody, figures.rational(weights), [], {}, [], None)
+        separator = figures.rational(weights) if best is None else best.weights
+        split = Split(nobody, separator, [], {}, [], None)
         margin = Margin(found.lower, found.upper)
         return self._verdict(SEPARABLE, split, margin, Twins(None, []), proof, found)
 
@@ -196,7 +197,7 @@ class Judge:
         if given is None:
             raise AssertionError("separable without a separator")
         if isinstance(given, Rational):
-            return self._proven(given.fractions(), support)
+            return self._proven(given.numerators, support)
         if self.signed.dim > WIDE:
             short = in_short(given).tolist()
             found = figures.separation(self.signed, short, support)
@@ -231,17 +232,17 @@ class Judge:
     def _not_separable(self, split: Split, found: Twins) -> Verdict:
         outcome = INSEPARABLE if split.separator is None else QUASI
         self.outcome = outcome
-        spanning = sorted(split.spanning.items())
+        conflict, spanning = in_wholes(split.conflict), in_wholes(sorted(split.spanning.items()))
         witness: dict[str, Any] = {
-            "conflict": split.conflict,
-            "spanning": None if spanning == split.conflict else spanning,
+            "conflict": conflict,
+            "spanning": None if spanning == conflict else spanning,
             "complement": None
             if split.complement is None
-            else [vector.fractions() for vector in split.complement],
+            else [vector.numerators for vector in split.complement],
         }
         numbers: dict[str, Any] = {"rank": len(split.on_all)}
         if split.separator is not None:
-            witness["weights"] = split.separator.fractions()
+            witness["weights"] = split.separator.numerators
             numbers["strict"] = int((~split.within).sum())
         proof = certificate.make(self.signed, outcome, witness, numbers, self._known_fingerprints())
         return self._verdict(outcome, split, NOTHING, found, proof)
@@ -302,3 +303,13 @@ def _as_doubles(weights: Rational) -> Any:
     down = 1 << max(0, top.bit_length() - weights.denominator.bit_length() - 1000)
     bottom = weights.denominator * down
     return np.array([numerator / bottom for numerator in weights.numerators])
+
+
+def in_wholes(terms: Combination) -> Combination:
+    """Multipliers as integers without a common factor, which are sooner written and read."""
+    if not terms:
+        return terms
+    factors = figures.rational(multiplier for _, multiplier in terms)
+    common = math.gcd(*factors.numerators) or 1
+    wholes = [Fraction(top // common) for top in factors.numerators]
+    return [(row, whole) for (row, _), whole in zip(terms, wholes, strict=True)]
