@@ -40,7 +40,7 @@ from novikoff.verdict.search import WHOLE, Nearest, OutOfTimeError, Search, to_u
 Combination = list[tuple[int, Fraction]]
 NOTHING = Margin(Fraction(0), Fraction(0))
 SAME = 1.0 - 1e-6
-MULTIPLIER_BITS, MANY = 12, 1000
+MULTIPLIER_BITS, MANY, SOME = 12, 1000, 200
 WORTH = 2000  # rows that the perceptron moved along most, to begin the search with
 
 
@@ -218,11 +218,12 @@ class Judge:
         if self.bracket.support is None:
             return [(int(np.argmin(self.signed.scan.squares)), Fraction(1))]
         rows, multipliers = self.bracket.support
-        if self.precision == 1.0 and len(rows) > MANY:  # then any bound will do
-            heavy = np.sort(np.argsort(-np.asarray(multipliers), kind="stable")[:MANY])
+        many = len(rows) > MANY
+        if self.precision == 1.0 and many:  # then any bound will do
+            heavy = np.sort(np.argsort(-np.asarray(multipliers), kind="stable")[:SOME])
             rows, multipliers = rows[heavy], np.asarray(multipliers)[heavy]
         numbers: list[Any]
-        if len(rows) > MANY:
+        if many:
             numbers = in_short(np.asarray(multipliers), MULTIPLIER_BITS).tolist()
         else:
             numbers = [Fraction(multiplier) for multiplier in multipliers]
