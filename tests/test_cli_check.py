@@ -20,7 +20,7 @@ import novikoff as nk
 from novikoff.cli import main, telling
 from novikoff.cli.findings import Findings, Kept
 from novikoff.verdict import Coefficient, Identical, Margin, check
-from shell import answer, until_shown
+from shell import answer, novikoff, until_shown
 
 CHECK_KEYS = {
     "outcome", "rows", "features", "margin", "radius", "mistake_bound", "conflict", "coefficients",
@@ -435,3 +435,15 @@ def test_the_longest_account_still_fits_a_screen(save):
     assert len(told) == 24
     assert max(map(len, told[1:-1])) <= 80  # the first and the last have paths
     assert "more: --json lists them all" in "".join(told)
+
+
+@pytest.mark.parametrize("command", ["check", "fit"])
+def test_a_certificate_never_replaces_the_data(command, tmp_path):
+    data = tmp_path / "rows.csv"
+    data.write_text(QUASI)
+    (tmp_path / "link.csv").hardlink_to(data)
+    for name in ("rows.csv", "./rows.csv", "link.csv"):
+        code, _, err = novikoff(command, data, "--certificate", f"{tmp_path}/{name}")
+        assert code == 2
+        assert "that is the data" in err
+    assert data.read_text() == QUASI

@@ -300,6 +300,45 @@ def test_every_kind_of_rows_gives_the_same_certificate(kind, tmp_path):
     assert found.certificate.fields == expected
 
 
+B = 2**53
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[B, 0.5], [B + 1, 0.5]],
+        [[2**63, -1], [2**63 + 1, -1]],
+        scipy.sparse.csr_array(np.array([[B, 1], [B + 1, 1]])),
+        scipy.sparse.csc_array(np.array([[B, 1], [B + 1, 1]])),
+        "frame",
+    ],
+)
+def test_integers_beyond_the_doubles_are_taken_as_they_are(X):
+    if isinstance(X, str):
+        X = pytest.importorskip("pandas").DataFrame({"a": [B, B + 1], "b": [0.5, 0.5]})
+    verdict = nk.check(X, [0, 1])
+    assert verdict.outcome == "separable"
+    assert_proven(verdict, X, [0, 1])
+
+
+def test_a_certificate_is_not_of_rows_that_round_to_the_same():
+    certificate = nk.check([[B, 0.5], [B + 2, 0.5]], [0, 1]).certificate
+    assert not nk.verify(certificate, [[B + 1, 0.5], [B + 2, 0.5]], [0, 1]).valid
+
+
+def test_subnormal_rows_of_unit_length():
+    X, y = [[1e-310], [-1e-310], [0.0]], [0, 1, 1]
+    verdict = nk.check(X, y, unit_length=True)
+    assert verdict.outcome == "separable"
+    assert_proven(verdict, X, y)
+
+
+def test_a_verdict_with_long_numbers_can_be_shown():
+    verdict = nk.check([[1e300, 1], [-1e300, 1], [1e-300, 0]], [0, 1, 1], unit_length=True)
+    assert "3 rows" in repr(verdict)
+    assert "lower=" in repr(verdict.margin)
+
+
 # Bad input.
 
 
@@ -323,6 +362,10 @@ def test_every_kind_of_rows_gives_the_same_certificate(kind, tmp_path):
         ([[1.0], [2.0]], [0, -1], {"family": "poisson"}, "not negative"),
         ([[1.0], [2.0]], [0, 0], {"family": "poisson"}, "every count is 0"),
         ([[1.0], [2.0]], ["a", "b"], {"family": "poisson"}, "counts"),
+        ([[1.0], [2.0]], ["0", "1"], {"family": "poisson"}, "counts"),
+        ([[1.0], [2.0]], [[0, 1], [0, 1]], {"family": "poisson"}, "counts"),
+        ([[1.0], [2.0, 3.0]], [0, 1], {}, "not a matrix"),
+        ([[1.0j], [2.0]], [0, 1], {}, "complex"),
         ([[1.0], [2.0]], [0, 1], {"family": "poisson", "unit_length": True}, "unit length"),
     ],
 )

@@ -26,6 +26,7 @@ from novikoff.sources.arrays import as_matrix, encode, refuse_mismatch
 
 FAMILIES = ("binary", "poisson")
 EXACT_INTEGERS = 2**53
+COUNTS = (int, float, Decimal, Fraction)
 
 
 class LabelPair(NamedTuple):
@@ -204,8 +205,15 @@ def dot(row: IntegerRow, numerators: list[int]) -> int:
 def _exactly(X: Any) -> tuple[Any, npt.NDArray[Any] | None]:
     """X as doubles, and the exact entries where some of them are not doubles."""
     if hasattr(X, "tocsr"):
-        return X, None
-    array = np.asarray(X)
+        return _exactly_sparse(X)
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise DataError(f"X is not a matrix: {error}") from None
+    if array.dtype.kind == "c":
+        raise DataError("X holds complex numbers; rows are of real ones")
+    if array is not X and array.dtype.kind == "f" and array.size and _beyond(array):
+        array = _unrounded(X)  # integers among floats became floats
     wide = array.dtype.kind in "iu" and array.size and _beyond(array)
     if not wide and array.dtype.kind != "O" and array.dtype != np.longdouble:
         return X, None
@@ -220,8 +228,24 @@ def _exactly(X: Any) -> tuple[Any, npt.NDArray[Any] | None]:
         raise DataError("X has a number too large for a double; scale its column") from None
 
 
-def _beyond(integers: npt.NDArray[Any]) -> bool:
-    return int(integers.max()) > EXACT_INTEGERS or int(integers.min()) < -EXACT_INTEGERS
+def _exactly_sparse(X: Any) -> tuple[Any, npt.NDArray[Any] | None]:
+    if X.dtype.kind not in "iu" or not X.nnz or not _beyond(X.tocsr().data):
+        return X, None
+    matrix = X.tocsr().copy()
+    matrix.sum_duplicates()
+    exact = np.empty(matrix.nnz, object)
+    exact[:] = [Fraction(value) for value in matrix.data.tolist()]
+    return matrix.astype(np.float64), exact
+
+
+def _unrounded(X: Any) -> npt.NDArray[Any]:
+    """The entries as they were given, of a frame or nested lists."""
+    return np.asarray(X.astype(object) if hasattr(X, "astype") else X, object)
+
+
+def _beyond(numbers: npt.NDArray[Any]) -> bool:
+    """Whether some are so large that integers are no longer doubles. (A NaN is not.)"""
+    return bool(numbers.max() >= EXACT_INTEGERS or numbers.min() <= -EXACT_INTEGERS)
 
 
 def as_fraction(number: Any, place: tuple[int, ...]) -> Fraction:
@@ -265,10 +289,13 @@ def _signs(y: Any, positive: Any) -> tuple[npt.NDArray[np.int8], LabelPair]:
 
 
 def _counts(y: Any) -> tuple[npt.NDArray[np.int8], None]:
-    try:
-        counts = np.asarray(y).reshape(-1).astype(np.float64)
-    except (TypeError, ValueError):
-        raise DataError('with family="poisson" y must be counts, that is, numbers') from None
+    given = np.asarray(y)
+    if given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    numeric = given.dtype.kind in "biuf" or all(isinstance(each, COUNTS) for each in given.flat)
+    if given.ndim != 1 or not numeric:
+        raise DataError('with family="poisson" y must be counts: one number for each row')
+    counts = given.astype(np.float64)
     bad = np.flatnonzero(~((counts >= 0.0) & (counts < np.inf)))
     if bad.size:
         raise DataError(

@@ -75,9 +75,16 @@ def _read_interval(field: Any, size: Size) -> tuple[Fraction, Fraction]:
     return parse(field["lower"]), parse(field["upper"])
 
 
+COUNT_BITS = 64
+
+
 def read_count(field: Any, size: Size) -> int:
     if type(field) is not int or field < 0:
         raise CertificateError(f"found {shown(field)}, expected a count")
+    if field.bit_length() > COUNT_BITS:
+        raise CertificateError(
+            f"found a count of {field.bit_length()} bits: too large for any rows"
+        )
     return field
 
 

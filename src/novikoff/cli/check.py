@@ -110,6 +110,7 @@ def check(
     source = options.open_source(
         data, format, target, header, delimiter, zero_based, decimal=decimal
     )
+    options.refuse_overwriting(data, {"--certificate": certificate})
     if certificate is not None and not certificate.absolute().parent.is_dir():
         folder = certificate.absolute().parent
         raise ParameterError(f"--certificate {certificate}: there is no folder {folder}")

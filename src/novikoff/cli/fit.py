@@ -145,6 +145,7 @@ def _refuse_paths(
 ) -> None:
     """Before anything is learned: a folder that is not there, a proof of what is not kept."""
     named = {"--save": save, "--certificate": certificate, "--run-certificate": run_certificate}
+    options.refuse_overwriting(data, named)
     for name, path in named.items():
         if path is None:
             continue

@@ -1,6 +1,7 @@
 """Options that several commands take, and how their words become values."""
 
 import enum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -135,3 +136,17 @@ def _as_value(name: str, text: str, default: Any) -> Any:
         return float(text)
     except ValueError:
         raise ParameterError(f"--param {name}={text}: expected a number") from None
+
+
+def refuse_overwriting(data: str, outputs: dict[str, Path | None]) -> None:
+    """No output may replace the data, or another output."""
+    taken: list[tuple[str, Path]] = [("the data", Path(data))]
+    for name, path in outputs.items():
+        if path is None:
+            continue
+        for what, other in taken:
+            if path.resolve() == other.resolve() or (
+                path.exists() and other.exists() and path.samefile(other)
+            ):
+                raise ParameterError(f"{name} {path}: that is {what}; choose another name")
+        taken.append((name, path))

@@ -108,6 +108,7 @@ class Judge:
         self.signed, self.precision, self.watch = signed, precision, watch
         self.search = Search(signed, deadline, self._tell)
         self.bracket = Bracket()
+        self.known: Rational | None = None  # a separator, exactly
         self.outcome: str | None = None
         self.scales = to_unit_scales(signed) if signed.unit_length else None
         self.fingerprints = fingerprints(signed.rows)
@@ -134,6 +135,7 @@ class Judge:
         except OutOfTimeError:
             return self._undecided(found)
         if split.separator is not None and not split.within.any():
+            self.known = split.separator
             self.bracket.from_below(split.separator, 0.0)
             return self._separable(faces.best)
         return self._not_separable(split, found)
@@ -209,6 +211,9 @@ class Judge:
         self, weights: list[Any], support: Combination
     ) -> tuple[list[Any], Combination, Separation]:
         found = figures.separation(self.signed, weights, support)
+        if found is None and self.known is not None:  # the bracket's was a mistake of rounding
+            weights = self.known.numerators
+            found = figures.separation(self.signed, weights, support)
         if found is None:
             raise AssertionError("a separator that does not separate")
         return weights, support, found

@@ -38,6 +38,9 @@ class Margin(NamedTuple):
         """A double that is not below the margin."""
         return math.inf if self.upper_squared is None else root(self.upper_squared, up=True)
 
+    def __repr__(self) -> str:  # the exact squares can have thousands of digits
+        return f"Margin(lower={self.lower!r}, upper={self.upper!r})"
+
     @property
     def squared(self) -> Fraction | None:
         """gamma^2 where it is known exactly."""
@@ -78,7 +81,7 @@ class Stage(NamedTuple):
 Watch = Callable[[Stage], None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """Whether rows are separable, by how much, and which are in the way; with the proof.
 
@@ -104,6 +107,9 @@ class Verdict:
     signed: Any = field(repr=False)
     scans: int = 0
     fate: Any = field(default=None, repr=False)  # judges coefficients
+
+    def __repr__(self) -> str:
+        return f"<Verdict: {self.outcome}, {self.rows} rows, {self.features} features>"
 
     @property
     def radius(self) -> float:
