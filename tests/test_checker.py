@@ -1137,7 +1137,7 @@ def test_files_are_read_as_the_package_reads_them(name, content, tmp_path, capsy
         ("a.csv", CSV.replace(",", "   ")),
         ("a.csv", ",b,label\n" + CSV.partition("\n")[2]),
         ("a.csv.gz", CSV),
-        ("a.csv", gzip.compress(CSV.encode())),
+        ("a.csv", gzip.compress(CSV.encode(), mtime=0)),
         ("a.data", CSV),
         ("a", CSV),
         ("a.svm", "1 qid:3 1:1\n"),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from exact_reference import nearest_square
 from novikoff.errors import DataError, ParameterError
+from novikoff.ranks import PRIME
 from novikoff.verdict.nearest import OPTIMAL, ZERO, nearest
 
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -326,6 +327,23 @@ def test_a_certificate_is_not_of_rows_that_round_to_the_same():
     assert not nk.verify(certificate, [[B + 1, 0.5], [B + 2, 0.5]], [0, 1]).valid
 
 
+@pytest.mark.parametrize(
+    ("X", "y", "options", "outcome"),
+    [
+        ([[1, 1], [2, 1], [3, 1], [4, 1]], [0, 1, 0, 1], {}, "inseparable"),
+        ([[1, 1], [2, 3], [0, 1]], [0, 1, 1], {"fit_intercept": False}, "separable"),
+        ([[1, 0], [0, 1], [1, 1]], [0, 1, 1], {}, "separable"),
+        ([[1, 0], [0, 1], [1, 1]], [1, 0, 2], {"family": "poisson"}, "quasi-separable"),
+    ],
+)
+def test_multiples_of_the_prime_that_ranks_are_shown_with(X, y, options, outcome):
+    X = [[a * PRIME, b] for a, b in X]
+    verdict = nk.check(X, y, **options)
+    assert verdict.outcome == outcome
+    assert len(verdict.coefficients) == 2 + options.get("fit_intercept", True)
+    assert_proven(verdict, X, y)
+
+
 def test_subnormal_rows_of_unit_length():
     X, y = [[1e-310], [-1e-310], [0.0]], [0, 1, 1]
     verdict = nk.check(X, y, unit_length=True)
@@ -363,7 +381,10 @@ def test_a_verdict_with_long_numbers_can_be_shown():
         ([[1.0], [2.0]], [0, 0], {"family": "poisson"}, "every count is 0"),
         ([[1.0], [2.0]], ["a", "b"], {"family": "poisson"}, "counts"),
         ([[1.0], [2.0]], ["0", "1"], {"family": "poisson"}, "counts"),
-        ([[1.0], [2.0]], [[0, 1], [0, 1]], {"family": "poisson"}, "counts"),
+        ([[1.0], [2.0]], [[0, 1], [0, 1]], {"family": "poisson"}, "2 dimensions"),
+        ([[1.0], [2.0]], [0, np.nan], {"family": "poisson"}, "label of row 1"),
+        (np.array([["1/2"], [2.0]], object), [0, 1], {}, "the text '1/2' in row 0"),
+        (np.array([["2020-01-01"], ["2021-01-01"]], "M8[D]"), [0, 1], {}, "datetime64"),
         ([[1.0], [2.0, 3.0]], [0, 1], {}, "not a matrix"),
         ([[1.0j], [2.0]], [0, 1], {}, "complex"),
         ([[1.0], [2.0]], [0, 1], {"family": "poisson", "unit_length": True}, "unit length"),

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from flint import fmpz_mat
 
 from novikoff import products
-from novikoff.scan import SMALLEST, UNIT, Vector, norm
+from novikoff.learn import norm
+from novikoff.scan import SMALLEST, UNIT, Vector
 from novikoff.signed import EXACT_INTEGERS, IntegerRow, Signed, dot
 
 Number = int | float | Fraction

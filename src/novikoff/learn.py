@@ -223,15 +223,15 @@ class Learner:
             return float("inf")
         start = 0.0 if self.initial is None else self.initial[k]
         eps, moves, amount = float(np.finfo(float).eps), float(tally.updates[0]), tally.amount[0]
-        size = _norm(vector - start) * (1.0 + eps * (len(vector) + 8))
-        largest = _norm(np.atleast_1d(start)) + 2.0 * amount * self.radius
+        size = norm(vector - start) * (1.0 + eps * (len(vector) + 8))
+        largest = norm(np.atleast_1d(start)) + 2.0 * amount * self.radius
         lost = moves * (eps * largest + SMALLEST * math.sqrt(len(vector)))
         return float((size + lost) / amount * (1.0 + eps * (moves + 8)))
 
 
-def _norm(vector: Vector) -> float:
-    """|vector|, also where its square would be too small or too large for a double."""
-    largest = float(np.abs(vector).max())
+def norm(vector: Vector) -> float:
+    """|vector| but for rounding, also where its square is too small or too large for a double."""
+    largest = float(np.abs(vector).max(initial=0.0))
     return largest * float(np.linalg.norm(vector / largest)) if 0.0 < largest < np.inf else largest
 
 

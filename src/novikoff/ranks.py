@@ -44,16 +44,16 @@ def _directions(lines: Lines) -> Lines:
     return [list(line) for line in found]
 
 
-def modulo(lines: Lines) -> Any:
-    """The rows modulo the prime."""
+def modulo(lines: Lines, prime: int = PRIME) -> Any:
+    """The rows modulo a prime."""
     if not lines:
-        return nmod_mat(0, 0, [], PRIME)
-    residues = [value % PRIME for line in lines for value in line]
-    return nmod_mat(len(lines), len(lines[0]), residues, PRIME)
+        return nmod_mat(0, 0, [], prime)
+    residues = [value % prime for line in lines for value in line]
+    return nmod_mat(len(lines), len(lines[0]), residues, prime)
 
 
 def pivots(matrix: Any) -> list[int]:
-    """The columns of a matrix modulo the prime that do not depend on those before them."""
+    """The columns of a matrix modulo a prime that do not depend on those before them."""
     return leading(*matrix.rref())
 
 

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.errors import DataError
+from novikoff.learn import norm
 from novikoff.loop import compiled
 from novikoff.rows import (
     Array,
@@ -369,12 +370,6 @@ class Scan:
                     scores *= scales[part]
             near.append(part.start + np.flatnonzero(~(scores > limit)))
         return np.concatenate(near)
-
-
-def norm(vector: Vector) -> float:
-    """|vector| but for rounding, also where its square is too small or too large for a double."""
-    largest = float(np.abs(vector).max(initial=0.0))
-    return largest * float(np.linalg.norm(vector / largest)) if 0.0 < largest < np.inf else largest
 
 
 def _not_finite(rows: Rows, i: int) -> str:

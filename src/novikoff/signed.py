@@ -22,7 +22,7 @@ from novikoff.errors import DataError, ParameterError
 from novikoff.rows import CsrRows, Rows, features_of, length, make_rows
 from novikoff.scan import Scan
 from novikoff.sources import Source
-from novikoff.sources.arrays import as_matrix, encode, refuse_mismatch
+from novikoff.sources.arrays import as_labels, as_matrix, encode, refuse_mismatch
 
 FAMILIES = ("binary", "poisson")
 EXACT_INTEGERS = 2**53
@@ -210,8 +210,8 @@ def _exactly(X: Any) -> tuple[Any, npt.NDArray[Any] | None]:
         array = np.asarray(X)
     except ValueError as error:
         raise DataError(f"X is not a matrix: {error}") from None
-    if array.dtype.kind == "c":
-        raise DataError("X holds complex numbers; rows are of real ones")
+    if array.dtype.kind in "cmM":
+        raise DataError(f"X holds {array.dtype.name} entries; rows are of real numbers")
     if array is not X and array.dtype.kind == "f" and array.size and _beyond(array):
         array = _unrounded(X)  # integers among floats became floats
     wide = array.dtype.kind in "iu" and array.size and _beyond(array)
@@ -252,6 +252,8 @@ def as_fraction(number: Any, place: tuple[int, ...]) -> Fraction:
     """A number of any exact kind, as a Fraction."""
     if isinstance(number, Decimal) and number.is_finite() and abs(number.adjusted()) > 5000:
         raise DataError(f"X has {number} in row {place[0]}, column {place[1]}: too far from 1")
+    if isinstance(number, str | bytes):  # "1/2" is no number of any table
+        raise DataError(f"X has the text {number!r} in row {place[0]}, column {place[1]}")
     try:
         if isinstance(number, np.longdouble):  # whose .item() is itself
             return Fraction(*number.as_integer_ratio())
@@ -289,12 +291,10 @@ def _signs(y: Any, positive: Any) -> tuple[npt.NDArray[np.int8], LabelPair]:
 
 
 def _counts(y: Any) -> tuple[npt.NDArray[np.int8], None]:
-    given = np.asarray(y)
-    if given.ndim == 2 and given.shape[1] == 1:
-        given = given[:, 0]
+    given = as_labels(y)
     numeric = given.dtype.kind in "biuf" or all(isinstance(each, COUNTS) for each in given.flat)
-    if given.ndim != 1 or not numeric:
-        raise DataError('with family="poisson" y must be counts: one number for each row')
+    if not numeric:
+        raise DataError('with family="poisson" y must be counts, that is, numbers')
     counts = given.astype(np.float64)
     bad = np.flatnonzero(~((counts >= 0.0) & (counts < np.inf)))
     if bad.size:

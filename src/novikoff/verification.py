@@ -21,11 +21,12 @@ from novikoff.certificate import (
     Certificate,
     Combination,
 )
-from novikoff.errors import CertificateError, DataError
+from novikoff.errors import CertificateError
 from novikoff.figures import Places, rational
 from novikoff.replay import replay
 from novikoff.scan import Scan
 from novikoff.signed import Given, Signed
+from novikoff.sources.arrays import as_labels
 
 AT_ONCE = 2**16  # rows between two looks at whether it is worth going on
 
@@ -76,7 +77,7 @@ def _signed(certificate: Certificate, given: Given) -> Signed:
         features == fields["features"],
         f"features: it is about {fields['features']:,}, these rows have {features:,}",
     )
-    labels = _one_dimensional(given.y)
+    labels = as_labels(given.y)
     signs = _signs(labels, certificate) if fields["family"] == "binary" else _counts(labels)
     lift = fields["lift"]
     signed = Signed.made(
@@ -123,18 +124,6 @@ def _signs(labels: npt.NDArray[Any], certificate: Certificate) -> npt.NDArray[np
             f"labels: row {bad} has {str(labels[bad])!r:.60}, which is not one that it names"
         )
     return 2 * positive.view(np.int8) - 1  # np.where takes ten times as long
-
-
-def _one_dimensional(y: Any) -> npt.NDArray[Any]:
-    labels = np.asarray(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
-    if labels.ndim != 1:
-        raise DataError(f"y has {labels.ndim} dimensions; one label for each row is needed")
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        bad = int(np.flatnonzero(~np.isfinite(labels))[0])
-        raise DataError(f"y has {labels[bad]} as the label of row {bad}")
-    return labels
 
 
 Mask = npt.NDArray[np.bool_]

@@ -47,8 +47,8 @@ def _as_csr(X: Any) -> Any:
     return matrix
 
 
-def encode(y: Any, classes: Any = None) -> tuple[npt.NDArray[Any], Codes]:
-    """The label values in sorted order, and for each row the number of its own."""
+def as_labels(y: Any) -> npt.NDArray[Any]:
+    """y as one label for each row, finite where they are numbers."""
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -57,6 +57,12 @@ def encode(y: Any, classes: Any = None) -> tuple[npt.NDArray[Any], Codes]:
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         bad = int(np.flatnonzero(~np.isfinite(labels))[0])
         raise DataError(f"y has {labels[bad]} as the label of row {bad}")
+    return labels
+
+
+def encode(y: Any, classes: Any = None) -> tuple[npt.NDArray[Any], Codes]:
+    """The label values in sorted order, and for each row the number of its own."""
+    labels = as_labels(y)
     if classes is not None:
         return classes, _codes(labels, np.asarray(classes))
     try:

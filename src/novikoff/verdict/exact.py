@@ -1,10 +1,12 @@
 """Small linear systems over the rationals, solved by FLINT.
 
 Rows come as integers over a denominator (`signed.IntegerRow`). Ranks are first found modulo a
-prime: that can only make them smaller, and only for a prime that divides some minor, which one near
-2^61 practically never does; what follows is checked over the rationals all the same.
+prime: rows independent there are independent, but a prime that divides some minor hides a
+direction. So the prime is drawn anew in each process, where no data can be made to fit it, and
+whatever is concluded from a dependence is checked over the rationals all the same.
 """
 
+import random
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any, NamedTuple
@@ -12,8 +14,19 @@ from typing import Any, NamedTuple
 import flint
 
 from novikoff.figures import Rational
-from novikoff.ranks import PRIME, leading, modulo, pivots
+from novikoff.ranks import leading, modulo, pivots
 from novikoff.signed import IntegerRow, dot
+
+
+def _drawn() -> int:
+    """A prime of 62 bits."""
+    while True:
+        candidate = random.SystemRandom().getrandbits(62) | 2**61 | 1
+        if flint.fmpz(candidate).is_prime():
+            return candidate
+
+
+PRIME = _drawn()
 
 
 class Closest(NamedTuple):
@@ -30,7 +43,7 @@ def independent(rows: list[IntegerRow], dim: int) -> list[int]:
     """
     if not rows:
         return []
-    return pivots(modulo(_integers(rows)[0]).transpose())
+    return pivots(modulo(_integers(rows)[0], PRIME).transpose())
 
 
 class Residues:
@@ -42,7 +55,7 @@ class Residues:
 
     def __init__(self, rows: list[IntegerRow], dim: int) -> None:
         place = {column: column for column in range(dim)}
-        self._table, rank = modulo([_line(row, place) for row in rows]).rref()
+        self._table, rank = modulo([_line(row, place) for row in rows], PRIME).rref()
         self._pivots, self._dim = leading(self._table, rank), dim
 
     def may_hold(self, vector: IntegerRow) -> bool:
@@ -84,7 +97,7 @@ def _expressed(basis: list[IntegerRow], row: IntegerRow, dim: int) -> list[Fract
     target = table.pop()
     if not basis:
         return None if any(target) else []
-    across = pivots(modulo(table))
+    across = pivots(modulo(table, PRIME))
     square = flint.fmpz_mat([[line[j] for line in table] for j in across])
     solved = square.solve(flint.fmpz_mat([[target[j]] for j in across]))
     tops, bottom = _over_one(solved)
@@ -149,7 +162,7 @@ def complement(rows: list[IntegerRow], dim: int) -> list[Rational]:
         return [Rational([int(i == j) for j in range(dim)], 1) for i in range(dim)]
     place = {column: dim - 1 - column for column in range(dim)}
     table = [_line(row, place) for row in rows]
-    bound = pivots(modulo(table))
+    bound = pivots(modulo(table, PRIME))
     within = set(bound)
     free = [j for j in range(dim) if j not in within]
     if not free:

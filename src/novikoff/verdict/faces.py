@@ -149,11 +149,23 @@ class Faces:
             parts.update(zip(found.rows, found.multipliers, strict=True))
             self.conflict = sorted((i, m) for i, m in parts.items() if m)
         self._combine(dict(zip(found.rows, found.multipliers, strict=True)), found.others)
-        rows = [*self.on_all, *found.rows]
-        basis = exact.independent([self.signed.row(i) for i in rows], self.signed.dim)
-        self.on_all = [rows[k] for k in basis]
+        self.on_all = self._basis([*self.on_all, *found.rows])
         self.within[found.rows] = True
         self._spread()
+
+    def _basis(self, rows: list[int]) -> list[int]:
+        """Independent rows among those of a conflict, which span all of them.
+
+        One row depends on the others, as the conflict shows; any further one is looked at.
+        """
+        held = [self.signed.row(i) for i in rows]
+        chosen = exact.independent(held, self.signed.dim)
+        if len(rows) - len(chosen) > 1:
+            basis = [held[k] for k in chosen]
+            for k in sorted(set(range(len(rows))) - set(chosen)):
+                if exact.null_vector([*basis, held[k]], self.signed.dim) is None:
+                    raise AssertionError("a prime divides what it must not: try once more")
+        return [rows[k] for k in chosen]
 
     def _combine(self, more: dict[int, Fraction], others: list[Fraction]) -> None:
         """spanning = t * spanning + others on `on_all` + more, with t so that all stay positive."""

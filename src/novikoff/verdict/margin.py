@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from novikoff.figures import Rational
+from novikoff.learn import norm
 from novikoff.scan import Lowest, Vector
 from novikoff.verdict.descent import HEAVIEST, PATIENCE, PEEK, Descent
 from novikoff.verdict.nearest import Places
@@ -99,7 +100,7 @@ class Refiner(NamedTuple):
         self.bracket.lower = self.bracket.upper = margin
 
     def _enough(self, found: Suggestion, low: Lowest) -> bool:
-        size = float(np.linalg.norm(found.weights))
+        size = norm(found.weights)
         if size > 0.0:
             # |p| in the unit of the search, by what that unit is
             self.bracket.from_above(found.rows, found.multipliers, found.square / size)
@@ -133,7 +134,7 @@ class Refiner(NamedTuple):
         self.bracket.from_above(support, multipliers, descent.upper)
         low = self.search.lowest(descent.weights, WHOLE, self.scales)
         if low.score > low.error:
-            size = float(np.linalg.norm(descent.weights))
+            size = norm(descent.weights)
             self.bracket.from_below(descent.weights.copy(), low.score / size)
         if low.score < 1.0 - 2.0 * descent.off:  # a row that had been left aside
             descent.everything()

@@ -20,6 +20,7 @@ from novikoff.verdict.nearest import STALLED, Corral, Matrix, Places, Vector, ne
 
 WIDE = 2500  # beyond so many coordinates, points are held by their inner products
 SAFE = 250  # powers of two that can be squared and summed up
+LARGEST = 1000  # power of two as a unit
 LEVEL = 3  # columns whose sizes differ by fewer powers of two than this are left as they are
 
 
@@ -39,13 +40,14 @@ class Geometry(NamedTuple):
         used = sizes[maxima > 0.0]
         if used.size == 0 or used.max() - used.min() <= LEVEL:
             return cls.even(maxima)
-        return cls(np.where(maxima > 0.0, -sizes, 0).clip(-1000, 1000).astype(np.int64))
+        return cls(np.where(maxima > 0.0, -sizes, 0).clip(-LARGEST, LARGEST).astype(np.int64))
 
     @classmethod
     def even(cls, maxima: Vector) -> "Geometry":
         """The columns as they are, all of them in a unit in which squares do not overflow."""
         size = int(np.frexp(maxima.max())[1])
-        return cls(np.full(len(maxima), 0 if abs(size) < SAFE else -size, np.int64))
+        unit = 0 if abs(size) < SAFE else min(-size, LARGEST)
+        return cls(np.full(len(maxima), unit, np.int64))
 
     @property
     def is_plain(self) -> bool:

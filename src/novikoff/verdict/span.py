@@ -62,16 +62,19 @@ class Span:
 
     def cover(self, rows: Mask) -> None:
         """Extend it until it holds all of these rows."""
-        left = rows.copy()
+        left, outside = rows.copy(), False
         while left.any() and not self.full:
             self.search.tick("finding directions")
             few = np.flatnonzero(left)[: 2 * self.signed.dim].tolist()
             every = [*self.basis, *few]
             found = exact.independent([self.signed.row(i) for i in every], self.signed.dim)
+            if outside and len(found) == len(self.basis):
+                raise AssertionError("a prime divides what it must not: try once more")
             self._hold([every[k] for k in found])
             left[self.basis] = False
             if left.any():
                 left &= ~self.members(left)
+                outside = True  # those left are not in the span, exactly
 
     def _rows(self) -> list[IntegerRow]:
         return [self.signed.row(i) for i in self.basis]
