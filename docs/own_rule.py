@@ -11,6 +11,7 @@ A step of relax = 1 ends exactly on the plane of the row, where its signed score
 from typing import NamedTuple
 
 import novikoff as nk
+from novikoff.rounding import rounded_up
 from novikoff.rows import squared_norm
 from novikoff.rules import TIES, Seen, Tie
 
@@ -34,7 +35,7 @@ class Relaxation(NamedTuple):
 def main() -> None:
     model = nk.RuleClassifier(Relaxation(relax=1.5)).fit(nk.open("example:iris-setosa"))
     print(f"converged: {model.converged_}, after {model.mistakes_} mistakes")
-    print(f"no separator has a margin above {nk.bounds.rounded_up(model.margin_ceiling_)}")
+    print(f"no separator has a margin above {rounded_up(model.margin_ceiling_)}")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import novikoff as nk
+from novikoff.rounding import rounded_up
 from support import CLASSIFIERS, ESTIMATORS
 
 every_estimator = pytest.mark.parametrize("kind", ESTIMATORS)
@@ -177,10 +178,7 @@ def test_running_out_of_epochs_says_what_is_known():
     message = str(caught[0].message)
     assert len(caught) == 1
     assert message.startswith("not converged after 30 epoch(s), ")
-    assert (
-        f"no separator has a margin above {nk.bounds.rounded_up(model.margin_ceiling_, 2)}"
-        in message
-    )
+    assert f"no separator has a margin above {rounded_up(model.margin_ceiling_, 2)}" in message
     assert not model.converged_
 
 

@@ -21,7 +21,7 @@ class Epoch(NamedTuple):
 
 def demo() -> None:
     """Watch a perceptron learn: where the theorem promises an end, and where there is none."""
-    from novikoff.bounds import rounded_up
+    from novikoff.rounding import rounded_up
 
     typer.echo(f"1. Data that separate: {SEPARATES}\n")
     learner, epochs, verdict = _learned(SEPARATES, 1000)
@@ -78,7 +78,7 @@ def _learned(example: str, max_epochs: int) -> tuple[Any, list[Epoch], Any]:
 
 def _draw(epochs: list[Epoch]) -> None:
     """A bar for each epoch, or for some of them, closer together at the start."""
-    from novikoff.bounds import rounded_up
+    from novikoff.rounding import rounded_up
 
     last = len(epochs) - 1
     shown = sorted({*range(min(6, last)), *(last // 10**k for k in range(4)), last})

@@ -66,7 +66,7 @@ class Progress:
             of = f" of {self.max_epochs:,}" if self.max_epochs else ""
             parts = [f"epoch {-(-seen // self.rows):,}{of}"]
         parts.append(f"{learner.total('mistakes'):,} mistakes")
-        from novikoff.bounds import rounded_up  # here: the help must start without Numba
+        from novikoff.rounding import rounded_up  # here: the help must start without Numba
 
         ceiling = float(learner.ceilings().min())
         if ceiling < float("inf"):

@@ -6,9 +6,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from novikoff.bounds import rounded_down, rounded_up
 from novikoff.cli.findings import Findings, ratio
 from novikoff.cli.training import count
+from novikoff.rounding import rounded_down, rounded_up
 from novikoff.verdict.result import (
     INSEPARABLE,
     QUASI,

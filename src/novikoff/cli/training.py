@@ -7,12 +7,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from novikoff import models
-from novikoff.bounds import rounded_up
 from novikoff.cli.options import as_parameters
 from novikoff.cli.progress import Progress
 from novikoff.errors import DataError, ParameterError
 from novikoff.learn import Because, Learner, Outcome, found_margin, learn, outputs_for
 from novikoff.loop import Silent
+from novikoff.rounding import rounded_up
 from novikoff.rows import make_rows
 from novikoff.rules import catalogue
 from novikoff.rules.protocol import mistake_bound

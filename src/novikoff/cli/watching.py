@@ -69,7 +69,10 @@ class Watching:
 
 def known(stage: Any) -> list[str]:
     """What is proven at a stage, in words."""
-    from novikoff.bounds import rounded_down, rounded_up  # here: the help must start without Numba
+    from novikoff.rounding import (  # here: the help must start without Numba
+        rounded_down,
+        rounded_up,
+    )
 
     words = []
     if stage.outcome is not None:

@@ -13,10 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from novikoff.bounds import rounded_up
 from novikoff.errors import DataError, ParameterError
 from novikoff.estimators.online import Online
 from novikoff.learn import Because, Learner, Outcome, learn, outputs_for
+from novikoff.rounding import rounded_up
 from novikoff.rows import Rows, make_rows
 from novikoff.rules import catalogue
 from novikoff.sources import Source, arrays
