@@ -14,10 +14,10 @@ HEAD = """# The command line
 Made from the help texts by `python docs/generate.py`; a test compares.
 
 Exit codes: 0 done, or yes (for `fit`, whether or not it converged: it says so); 1 no (`check`: not
-separable, `verify`: not valid); 2 bad input or usage; 3 undecided; 70 a defect of novikoff itself;
-130 interrupted. `--json` prints one object on standard output and nothing else there; rows count
-from 0 in it. Progress goes to standard error, if that is a terminal. Ctrl-C ends `fit` with what
-was learned so far, and `check` with nothing written.
+separable, `verify`: not valid, `bound --only`: refused); 2 bad input or usage; 3 undecided; 70 a
+defect of novikoff itself; 130 interrupted. `--json` prints one object on standard output and
+nothing else there; rows count from 0 in it. Progress goes to standard error, if that is a terminal.
+Ctrl-C ends `fit` and `trace` with what was learned so far, the others with nothing written.
 """
 
 

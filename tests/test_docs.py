@@ -1,5 +1,6 @@
 """What the docs say is what the code does."""
 
+import ast
 import doctest
 import importlib
 import os
@@ -15,12 +16,16 @@ import pytest
 import novikoff
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")])
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(novikoff.__path__, "novikoff.")
     if not module.name.endswith("__main__")
 )
+
+
+def called(page):
+    return page.relative_to(ROOT).as_posix()
 
 
 def blocks(page, kind):
@@ -42,13 +47,34 @@ def shell(command, folder):
     return done.stdout
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=called)
 def test_commands_print_what_the_page_shows(page, tmp_path):
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     for block in blocks(page, "console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, expected = part.partition("\n")
             assert timeless(shell(command, tmp_path)) == timeless(expected), command
+    for drawn in tmp_path.glob("*.svg"):
+        shown = ROOT / "docs" / "pictures" / drawn.name
+        assert alike(drawn.read_text(), shown.read_text()), f"copy {drawn} to {shown.parent}"
+
+
+def alike(*pictures):
+    """Whether pictures are the same; of another version of Matplotlib, made of the same parts."""
+    versions = {re.search(r"Matplotlib v[\d.]+", each)[0] for each in pictures}
+    parts = [re.findall(r'<g id="([A-Za-z]+)', each) for each in pictures]
+    one, other = pictures if len(versions) == 1 else parts
+    return one == other
+
+
+def test_every_picture_is_drawn_by_a_command_on_a_page():
+    shown = {picture.name for picture in (ROOT / "docs" / "pictures").iterdir()}
+    drawn = {
+        name
+        for page in PAGES
+        for name in re.findall(r"^\$ .* --plot (\S+)", page.read_text(), re.M)
+    }
+    assert shown == drawn
 
 
 def test_the_quick_start_is_two_commands():
@@ -62,8 +88,9 @@ def test_the_quick_start_is_two_commands():
     assert second in (ROOT / ".ci" / "run").read_text()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_sessions_on_pages(page):
+@pytest.mark.parametrize("page", PAGES, ids=called)
+def test_python_sessions_on_pages(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     found = doctest.testfile(str(page), module_relative=False)
     assert found.failed == 0
 
@@ -130,11 +157,41 @@ def test_the_import_graph_has_the_direction_of_the_page():
     assert ("loop", "rules") in seen
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=called)
 def test_links_lead_somewhere(page):
-    for link in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-        if not link.startswith("http"):
-            assert (page.parent / link).exists(), link
+    for link, place in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", page.read_text()):
+        if link.startswith("http"):
+            continue
+        target = page.parent / link if link else page
+        assert target.exists(), link
+        assert not place or place in places(target), f"{link}#{place}"
+
+
+def places(file):
+    """What can be named behind a # in a link to this file."""
+    text = file.read_text()
+    if file.suffix == ".py":
+        return {node.name for node in ast.parse(text).body if hasattr(node, "name")}
+    headings = re.findall(r"^#+ (.*?)(?: \{ #([\w-]+) \})?$", text, re.MULTILINE)
+    return {own or re.sub(r"[^\w]+", "-", title.lower()).strip("-") for title, own in headings}
+
+
+def test_a_test_that_is_named_is_the_one_that_is_linked_to():
+    """On pages [test_x](../tests/test_y.py#test_x) says what holds a theorem."""
+    named = []
+    for page in PAGES:
+        for text, link in re.findall(r"\[(test_\w+)\]\(([^)]*)\)", page.read_text()):
+            assert link.endswith(f".py#{text}"), link  # and it exists: see above
+            named.append(text)
+    assert len(named) >= 30
+
+
+def test_every_theorem_of_the_guide_names_the_test_that_holds_it():
+    for page in ROOT.glob("docs/guide/*.md"):
+        sections = page.read_text().split("\n## ")[1:]
+        for section in sections if page.name != "index.md" else []:
+            held = re.split(r"\nHeld by\s", section)[-1]
+            assert re.match(r"\[test_\w+\]\(\.\./\.\./tests/", held), section.split("\n")[0]
 
 
 def test_the_rules_page_lists_every_rule_and_estimator():

@@ -14,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from novikoff import bounds, rules
+    from novikoff import bounds, cover, rules
     from novikoff.estimators import (
         AveragedPerceptron,
         BalancedWinnow,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from novikoff.estimators.files import load, save
     from novikoff.sources import open
+    from novikoff.tracing import trace
     from novikoff.verdict import check
     from novikoff.verification import verify
 
@@ -47,19 +48,22 @@ __all__ = [
     "Winnow",
     "bounds",
     "check",
+    "cover",
     "load",
     "open",
     "rules",
     "save",
+    "trace",
     "verify",
 ]
 
-_MODULES = {"bounds", "rules"}
+_MODULES = {"bounds", "cover", "rules"}
 _HOMES = {
     "check": "verdict",
     "load": "estimators.files",
     "open": "sources",
     "save": "estimators.files",
+    "trace": "tracing",
     "verify": "verification",
 }
 

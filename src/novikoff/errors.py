@@ -19,3 +19,7 @@ class ModelError(NovikoffError):
 
 class CertificateError(NovikoffError):
     """A certificate that is damaged, of another version, or not one at all."""
+
+
+class InequalityError(ArithmeticError):
+    """An inequality of a theorem that failed at some update: a defect of the program, not of data."""

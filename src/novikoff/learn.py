@@ -114,7 +114,7 @@ class Learner:
             bad = int(first_refused_for(self.rule)(self.rule, rows))
             if bad >= 0:
                 raise DataError(why_refused(self.rule, rows, bad))
-        for start, stop in self._blocks(rows, order):
+        for start, stop in self.blocks(rows):
             self._read_block(rows, codes, order, start, stop, measure, log)
             if watch:
                 watch(self, stop)
@@ -143,7 +143,8 @@ class Learner:
             if refused:
                 raise DataError(why_refused(self.rule, rows, refused - 1))
 
-    def _blocks(self, rows: Rows, order: Any) -> Iterator[tuple[int, int]]:
+    def blocks(self, rows: Rows) -> Iterator[tuple[int, int]]:
+        """The places that are read by one call of the loop each."""
         total = length(rows)
         size = BLOCK if len(self.states) == 1 else BLOCK_OF_MANY
         if self.reserves:

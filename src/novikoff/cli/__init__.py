@@ -1,8 +1,9 @@
-"""The command line: `novikoff fit`, `predict`, `check`, `verify`, `examples` and `demo`.
+"""The command line: `novikoff fit`, `predict`, `check`, `bound`, `verify`, `trace`,
+`cover`, `examples` and `demo`.
 
 Commands load what they need when they run; `novikoff --help` starts without Numba.
-Exit codes: 0 done, or yes; 1 no (`check`: not separable, `verify`: not valid); 2 bad input or
-usage; 3 undecided; 70 a defect of novikoff itself; 130 interrupted.
+Exit codes: 0 done, or yes; 1 no (`check`: not separable, `bound --only`: refused, `verify`: not
+valid); 2 bad input or usage; 3 undecided; 70 a defect of novikoff itself; 130 interrupted.
 """
 
 import contextlib
@@ -14,7 +15,7 @@ import traceback
 import typer
 
 from novikoff import __version__
-from novikoff.cli import check, demo, examples, fit, predict, verify
+from novikoff.cli import bound, check, cover, demo, examples, fit, predict, trace, verify
 from novikoff.errors import NovikoffError
 
 DEFECT = 70  # as sysexits.h has it
@@ -48,7 +49,10 @@ def _options(
 app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
 app.command("check")(check.check)
+app.command("bound")(bound.bound)
 app.command("verify")(verify.verify)
+app.command("trace")(trace.trace)
+app.command("cover")(cover.cover)
 app.command("examples")(examples.examples)
 app.command("demo")(demo.demo)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from novikoff.cli import options
+from novikoff.cli import options, reporting
 from novikoff.cli.watching import Watching, known
 from novikoff.errors import ParameterError
 
@@ -89,6 +89,8 @@ def check(
     certificate: Annotated[
         Path | None, typer.Option(help="Write the proof to this file.", dir_okay=False)
     ] = None,
+    report: reporting.ReportOption = None,
+    plot: reporting.PlotOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     json: options.JsonOption = False,
     decimal: options.DecimalOption = False,
@@ -110,10 +112,12 @@ def check(
     source = options.open_source(
         data, format, target, header, delimiter, zero_based, decimal=decimal
     )
-    options.refuse_overwriting(data, {"--certificate": certificate})
+    named = {"--certificate": certificate, "--report": report, "--plot": plot}
+    options.refuse_overwriting(data, named)
     if certificate is not None and not certificate.absolute().parent.is_dir():
         folder = certificate.absolute().parent
         raise ParameterError(f"--certificate {certificate}: there is no folder {folder}")
+    reporting.refuse(report, plot)
     asked = {
         "fit_intercept": bias,
         "unit_length": unit_length,
@@ -131,8 +135,12 @@ def check(
     written = certificate if found.verdict.certificate is not None else None
     if written is not None:
         found.verdict.certificate.write(written)
-    text = json_format.dumps(found.as_json(written)) if json else tell(found, certificate)
-    typer.echo(text)
+    text = tell(found, certificate)
+    if report is not None or plot is not None:
+        reporting.write(reporting.check_page(found, text), report, plot)
+    answer = found.as_json(written) | reporting.as_json(report, plot)
+    lines = [text, *reporting.told(report, plot)]
+    typer.echo(json_format.dumps(answer) if json else "\n".join(lines))
     raise typer.Exit(EXIT_CODES[found.verdict.outcome])
 
 

@@ -15,7 +15,7 @@ from novikoff.sources import Chunk, Source
 from novikoff.sources.tokens import NotANumberError, number
 from novikoff.verdict import check
 from novikoff.verdict.points import WIDE
-from novikoff.verdict.result import UNDECIDED, Coefficient, Stage, Verdict, Watch
+from novikoff.verdict.result import SEPARABLE, UNDECIDED, Coefficient, Stage, Verdict, Watch
 
 MOST_COLUMNS = 100  # whose coefficients are looked at without being asked for
 
@@ -50,7 +50,7 @@ class Findings(NamedTuple):
     def as_json(self, certificate: Path | None) -> dict[str, Any]:
         """The keys that scripts rely on, and a few more."""
         verdict = self.verdict
-        margin = verdict.margin
+        margin, separable = verdict.margin, verdict.outcome == SEPARABLE
         return {
             "outcome": verdict.outcome,
             "rows": verdict.rows,
@@ -72,6 +72,8 @@ class Findings(NamedTuple):
             "rank": self.rank,
             "identical": verdict.identical
             and {"rows": verdict.identical.rows, "groups": verdict.identical.groups},
+            "every_labelling": verdict.every_labelling if separable else None,
+            "chance": verdict.chance if separable else None,
             "scans": verdict.scans,
             "seconds": round(self.seconds, 3),
             "certificate": None if certificate is None else str(certificate),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from novikoff.cli import options
+from novikoff.cli import options, reporting
 from novikoff.errors import ParameterError
 
 EPOCHS = 1000
@@ -89,6 +89,8 @@ def fit(
             dir_okay=False,
         ),
     ] = None,
+    report: reporting.ReportOption = None,
+    plot: reporting.PlotOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     json: options.JsonOption = False,
     format: options.FormatOption = None,
@@ -108,7 +110,9 @@ def fit(
     from novikoff.cli.training import Plan, run
 
     source = options.open_source(data, format, target, header, delimiter, zero_based)
-    _refuse_paths(data, save, certificate, run_certificate)
+    named = {"--save": save, "--certificate": certificate, "--run-certificate": run_certificate}
+    _refuse_paths(data, named | {"--report": report, "--plot": plot})
+    reporting.refuse(report, plot)
     if data == "-" and max_epochs not in (None, 1):
         raise ParameterError(
             f"--max-epochs {max_epochs}: standard input can be read only once;"
@@ -120,11 +124,18 @@ def fit(
         raise ParameterError("--classes is for standard input; a file's labels are read first")
     plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
     plan = plan._replace(max_epochs=max_epochs or EPOCHS, order=order.value, quiet=quiet or json)
+    drawn = None
     if data == "-":
         result = run_stream(plan, source, classes, STREAM_ROWS)
     else:
+        if report is not None or plot is not None:
+            drawn = reporting.Drawn(source)
         result = run(
-            plan, source, keep=certificate is not None, keep_run=run_certificate is not None
+            plan,
+            source if drawn is None else drawn.source,
+            keep=certificate is not None,
+            keep_run=run_certificate is not None,
+            watch=None if drawn is None else drawn.watch,
         )
     if save is not None:
         result.save(save)
@@ -135,21 +146,27 @@ def fit(
         proofs = write_proofs(result, certificate, run_certificate)
         answer |= proofs.as_json()
         text += proofs.told(data)
+    if drawn is not None:
+        reporting.write(drawn.page(result, "\n".join(text)), report, plot)
+    answer |= reporting.as_json(report, plot)
+    text += reporting.told(report, plot)
     typer.echo(json_format.dumps(answer) if json else "\n".join(text))
     if result.interrupted:
         raise typer.Exit(130)
 
 
-def _refuse_paths(
-    data: str, save: Path | None, certificate: Path | None, run_certificate: Path | None
-) -> None:
+def _refuse_paths(data: str, named: dict[str, Path | None]) -> None:
     """Before anything is learned: a folder that is not there, a proof of what is not kept."""
-    named = {"--save": save, "--certificate": certificate, "--run-certificate": run_certificate}
     options.refuse_overwriting(data, named)
     for name, path in named.items():
         if path is None:
             continue
         if not path.absolute().parent.is_dir():
             raise ParameterError(f"{name} {path}: there is no folder {path.absolute().parent}")
+        if name in ("--report", "--plot") and data == "-":
+            raise ParameterError(
+                f"{name}: rows from a stream are not kept, so there is nothing to draw; save them"
+                " to a file first"
+            )
         if name != "--save" and data == "-":
             raise ParameterError(f"{name}: rows from a stream are not kept, so nothing is proven")

@@ -1,5 +1,6 @@
 """A verdict in words: what it is, what it rests on, and what to do about it, within a screen."""
 
+import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -78,10 +79,11 @@ def tell(found: Findings, certificate: Path | None) -> str:
 
 def _lines(found: Findings, certificate: Path | None, most: int) -> list[str]:
     verdict = found.verdict
-    facts = [*_figures(verdict), *_identical(found), *_conflict(found, most), *_rank(found)]
+    told = [*figures(verdict), *meaning(verdict)]
+    facts = [*told, *_identical(found), *_conflict(found, most), *_rank(found)]
     lines = [
         _heading(found),
-        *_paragraph(_headline(verdict)),
+        *_paragraph(headline(verdict)),
         *_all(facts),
         *_paragraph(_perceptron(verdict)),
         *_paragraph(_fit(verdict)),
@@ -123,7 +125,8 @@ def _cut(word: Any, most: int = 20) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def _headline(verdict: Verdict) -> str:
+def headline(verdict: Verdict) -> str:
+    """The outcome in a sentence."""
     if verdict.outcome == SEPARABLE:
         return "SEPARABLE: a hyperplane has each row strictly on its side (complete separation)."
     counts = verdict.signed.family == "poisson"
@@ -146,7 +149,7 @@ def _headline(verdict: Verdict) -> str:
     return "UNDECIDED: the time was not enough to prove anything either way."
 
 
-def _figures(verdict: Verdict) -> list[Fact]:
+def figures(verdict: Verdict) -> list[Fact]:
     """Margin, radius and the mistake bound, where the outcome leaves something to say of them."""
     if verdict.outcome not in (SEPARABLE, UNDECIDED):
         return []
@@ -162,6 +165,20 @@ def _figures(verdict: Verdict) -> list[Fact]:
         )
         facts.append(Fact("mistakes", text))
     return facts
+
+
+def meaning(verdict: Verdict) -> list[Fact]:
+    """How little it means that so few rows are separable, by Cover's count."""
+    if verdict.outcome != SEPARABLE or verdict.chance is None or verdict.chance <= 0.5:
+        return []
+    whatever = "so few rows would separate whatever their labels"
+    if verdict.every_labelling:
+        return [Fact("meaning", f"none: {whatever}")]
+    if verdict.every_labelling is None:
+        return [Fact("meaning", f"none, unless some rows depend on each other: {whatever}")]
+    percent = math.ceil(100.0 * verdict.chance)
+    share = "nearly all" if percent > 99 else f"up to {percent} % of all"
+    return [Fact("meaning", f"little: {share} labellings of so few rows would separate")]
 
 
 def bracket(margin: Margin) -> str:

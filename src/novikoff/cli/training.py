@@ -10,7 +10,7 @@ from novikoff import models
 from novikoff.cli.options import as_parameters
 from novikoff.cli.progress import Progress
 from novikoff.errors import DataError, ParameterError
-from novikoff.learn import Because, Learner, Outcome, found_margin, learn, outputs_for
+from novikoff.learn import Because, Learner, Outcome, Watch, found_margin, learn, outputs_for
 from novikoff.loop import Silent
 from novikoff.rounding import rounded_up
 from novikoff.rows import make_rows
@@ -172,14 +172,15 @@ class Result(NamedTuple):
         lines = [
             f"{self.source.name}: {rows}, {features},"
             f" classes {', '.join(map(str, self.classes.tolist()))}",
-            f"{self.plan.rule}: {self._ending()}",
-            *(f"  {name:<10}{text}" for name, text in self._facts()),
+            f"{self.plan.rule}: {self.ending()}",
+            *(f"  {name:<10}{text}" for name, text in self.facts()),
         ]
         if saved is not None:
             lines.append(f"saved to {saved}; use it with: novikoff predict {saved} DATA")
         return "\n".join(lines)
 
-    def _ending(self) -> str:
+    def ending(self) -> str:
+        """How the run ended, in a sentence."""
         epochs = count(self.outcome.epochs, "epoch")
         word = "converged" if self.outcome.converged else "stopped"
         why = self.outcome.because.value
@@ -187,7 +188,8 @@ class Result(NamedTuple):
             why += "; every row is right, but not every one has its margin"
         return f"{word} after {epochs} in {self.seconds:.2g} s: {why}"
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
+        """Its figures, by name."""
         outcome = self.outcome
         mistakes, updates = self.learner.total("mistakes"), self.learner.total("updates")
         text = f"{mistakes:,}"
@@ -222,10 +224,17 @@ class Result(NamedTuple):
         return "; ".join(known)
 
 
-def run(plan: Plan, source: Source, keep: bool = False, keep_run: bool = False) -> Result:
+def run(
+    plan: Plan,
+    source: Source,
+    keep: bool = False,
+    keep_run: bool = False,
+    watch: Watch | None = None,
+) -> Result:
     """Learn from a source that is read into memory, epoch by epoch.
 
-    keep, keep_run: keep what a proof of the outcome, or of the run, is made from.
+    keep, keep_run: keep what a proof of the outcome, or of the run, is made from. watch: called
+    after each block of rows that was read.
     """
     if keep or keep_run:
         _refuse_unprovable(plan, keep_run)
@@ -241,6 +250,12 @@ def run(plan: Plan, source: Source, keep: bool = False, keep_run: bool = False) 
     began = time.perf_counter()
     with Progress(plan.max_epochs, matrix.shape[0], plan.quiet) as progress:
         progress.busy = True
+
+        def both(learner: Learner, stop: int) -> None:
+            if watch is not None:
+                watch(learner, stop)
+            progress.watch(learner, stop)
+
         outcome = learn(
             learner,
             rows,
@@ -248,7 +263,7 @@ def run(plan: Plan, source: Source, keep: bool = False, keep_run: bool = False) 
             max_epochs=plan.max_epochs,
             order=plan.order,
             seed=plan.seed,
-            watch=progress.watch,
+            watch=both,
             interruptible=True,
             log=kept.moved if kept else Silent(),
         )

@@ -36,11 +36,17 @@ class Watching:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Show no more; what was shown goes."""
         if self.shown:
             self.timer.cancel()
             self.timer.join()  # it may be about to show the line
+            self.shown = False
         if self.live is not None:
             self.live.stop()
+            self.live = None
 
     def watch(self, stage: Any) -> None:
         """Called wherever something new is known."""

@@ -4,11 +4,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from novikoff import counting, figures, ranks
 from novikoff.errors import ParameterError
 
 SEPARABLE, QUASI, INSEPARABLE, UNDECIDED = (
@@ -17,6 +19,7 @@ SEPARABLE, QUASI, INSEPARABLE, UNDECIDED = (
     "inseparable",
     "undecided",
 )
+SOON, SOLVED = 3 * 10**8, 300  # steps of an elimination that take a second; rows of an exact one
 
 
 class Margin(NamedTuple):
@@ -137,6 +140,46 @@ class Verdict:
         """The rank of the lifted rows; None if undecided, or with too many columns to say."""
         found: int | None = self.fate.rank if self.fate is not None else None
         return found
+
+    @cached_property
+    def every_labelling(self) -> bool | None:
+        """Whether every labelling of these rows is separable, not only this one; None for counts,
+        and where it would take long to tell.
+
+        It is so if and only if the lifted rows x are linearly independent. If they are, x . w can
+        be given any value on each row by some w, so any sign. If they are not, sum c x = 0 with
+        some c that is not 0; label each row with the sign of its c, as you like where that is 0.
+        A separator w would have c (x . w) > 0 wherever c is not 0, but those add up to 0.
+        """
+        if self.signed.family != "binary":
+            return None
+        if self.rows > self.signed.dim:
+            return False
+        rows = [self.signed.row(i) for i in range(self.rows)]
+        used = sorted({column for row in rows for column in row.columns})
+        if self.rows**2 * len(used) > SOON:
+            return None
+        lines = [figures.line(row, used) for row in rows]
+        if len(set(map(tuple, lines))) < self.rows or len(used) < self.rows:
+            return False
+        if len(ranks.pivots(ranks.modulo(lines))) == self.rows:
+            return True
+        return ranks.has_rank(lines, self.rows) if self.rows <= SOLVED else None
+
+    @cached_property
+    def chance(self) -> float | None:
+        """The largest share of all labellings of these rows that can be separable; None for counts.
+
+        Cover's C(P, N) / 2^P for P rows in N dimensions, the bias among them: rows in general
+        position have the most separable labellings. Where P <= N, and yet not every labelling is
+        separable, the rows depend on each other, and span no more than P - 1 dimensions.
+        """
+        if self.signed.family != "binary":
+            return None
+        dim = self.signed.dim
+        if self.rows <= dim and self.every_labelling is False:
+            dim = self.rows - 1
+        return counting.fraction(self.rows, dim)
 
 
 def root(square: Fraction, *, up: bool) -> float:

@@ -1,0 +1,178 @@
+"""`novikoff trace`: a run update by update, held against the theorem at every one of them."""
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from novikoff.cli import options, reporting
+from novikoff.errors import ParameterError
+
+EPOCHS = 1000
+RULE = "The rule"
+PROOF = "The proof"
+
+
+def trace(
+    data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    rule: Annotated[
+        str,
+        typer.Option(
+            help="perceptron, one-sided, averaged, voted, margin or winnow.", rich_help_panel=RULE
+        ),
+    ] = "perceptron",
+    eta: Annotated[
+        float | None,
+        typer.Option(help="The step.", show_default="the rule's", rich_help_panel=RULE),
+    ] = None,
+    tie: Annotated[
+        str | None,
+        typer.Option(
+            help="What a score of exactly 0 means: mistake, positive, negative or keep.",
+            show_default="mistake",
+            rich_help_panel=RULE,
+        ),
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Any other parameter of the rule, such as alpha=1.5; may be repeated.",
+            rich_help_panel=RULE,
+        ),
+    ] = None,
+    init: Annotated[
+        str, typer.Option(help="The start: zeros or random.", rich_help_panel=RULE)
+    ] = "zeros",
+    bias: Annotated[
+        bool | None,
+        typer.Option(
+            "--bias/--no-bias",
+            help="Learn an intercept.",
+            show_default="where the rule has one",
+            rich_help_panel=RULE,
+        ),
+    ] = None,
+    unit_length: Annotated[
+        bool, typer.Option("--unit-length", help="Scale rows to length 1.", rich_help_panel=RULE)
+    ] = False,
+    max_epochs: Annotated[int, typer.Option(min=1, help="The budget.")] = EPOCHS,
+    order: Annotated[
+        options.Order, typer.Option(help="given, or shuffle: anew each epoch.")
+    ] = options.Order.GIVEN,
+    seed: Annotated[int, typer.Option(min=0, help="For shuffling and a random start.")] = 0,
+    towards: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBERS",
+            help="w*, with commas between, the intercept last; for Winnow the relevant variables.",
+            show_default="the separator of largest margin",
+            rich_help_panel=PROOF,
+        ),
+    ] = None,
+    exact: Annotated[
+        bool | None,
+        typer.Option(
+            "--exact/--rounded",
+            help="Check over the rationals, or in floating point with an allowance for rounding.",
+            show_default="exactly where that takes a second or two",
+            rich_help_panel=PROOF,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Write every update to this .csv or .parquet file.", dir_okay=False),
+    ] = None,
+    report: reporting.ReportOption = None,
+    plot: reporting.PlotOption = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    json: options.JsonOption = False,
+    decimal: options.DecimalOption = False,
+    format: options.FormatOption = None,
+    target: options.TargetOption = None,
+    header: options.HeaderOption = None,
+    delimiter: options.DelimiterOption = None,
+    zero_based: options.ZeroBasedOption = None,
+) -> None:
+    """Run a rule, and hold each update against the inequalities of its convergence proof.
+
+    Every update is checked, of long runs too; one that broke an inequality would be an error that
+    names it. Rows that no hyperplane separates have no w*; what is left of the theorem is checked.
+
+    Example: novikoff trace example:iris-setosa --output setosa.csv
+    """
+    from novikoff.cli.steps import as_json, interrupted, tell
+    from novikoff.cli.training import Plan
+
+    source = options.open_source(
+        data, format, target, header, delimiter, zero_based, decimal=decimal
+    )
+    named = {"--output": output, "--report": report, "--plot": plot}
+    options.refuse_overwriting(data, named)
+    reporting.refuse(report, plot)
+    plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
+    plan = plan._replace(max_epochs=max_epochs, order=order.value, quiet=quiet or json)
+    found = _run(plan, source, _numbers(rule, towards), exact, output)
+    text = tell(found, source, output)
+    if report is not None or plot is not None:
+        reporting.write(reporting.trace_page(found, source, text), report, plot)
+    answer = as_json(found, output) | reporting.as_json(report, plot)
+    lines = [text, *reporting.told(report, plot)]
+    typer.echo(json_format.dumps(answer) if json else "\n".join(lines))
+    if interrupted(found):
+        raise typer.Exit(130)
+
+
+def _run(plan: Any, source: Any, target: Any, exact: bool | None, output: Path | None) -> Any:
+    from novikoff import estimators
+    from novikoff.cli.progress import Progress
+    from novikoff.cli.watching import Watching
+    from novikoff.rules import catalogue
+    from novikoff.tracing import trace as run
+
+    maker = getattr(estimators, catalogue.entry(plan.rule).estimator)
+    asked = plan.parameters | {
+        "fit_intercept": plan.bias,
+        "unit_length": plan.unit_length,
+        "init": plan.init,
+        "max_epochs": plan.max_epochs,
+        "order": plan.order,
+        "random_state": plan.seed,
+    }
+    known = maker().get_params()
+    estimator = maker(**{name: value for name, value in asked.items() if name in known})
+    with (
+        Watching(plan.quiet) as judging,
+        Progress(plan.max_epochs, None, plan.quiet) as progress,
+    ):
+
+        def learning(learner: Any, stop: int) -> None:
+            judging.stop()
+            progress.busy, progress.rows = True, max(progress.rows or 0, stop)
+            progress.watch(learner, stop)
+
+        return run(
+            source,
+            None,
+            estimator,
+            target,
+            exact=exact,
+            write=output,
+            watch=learning,
+            judging=judging.watch,
+            interruptible=True,
+        )
+
+
+def _numbers(rule: str, words: str | None) -> list[Any] | None:
+    """--towards as numbers, or as names of variables where they are not."""
+    if words is None:
+        return None
+    if rule == "winnow":
+        parts = [part.strip() for part in words.split(",")]
+        return [int(part) if part.isdigit() else part for part in parts]
+    try:
+        return [float(part) for part in words.split(",")]
+    except ValueError:
+        raise ParameterError(f"--towards {words}: expected numbers with commas between") from None

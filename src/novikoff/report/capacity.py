@@ -1,0 +1,159 @@
+"""Cover's count in pictures: the share of labellings that a hyperplane can realise, C(P, N) / 2^P.
+
+P is the number of points, N the number of dimensions, the intercept included.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff import counting
+from novikoff.report.picture import Band, Line, Mark, Picture, Points, Rule, array, number
+
+PLACES = 121  # of a curve
+COLOURS = ("blue", "red", "green", "purple", "amber", "sky")
+MARKERS = ("circle", "triangle", "square", "diamond", "star")
+DASHES = ("solid", "dashed", "dotted")
+QUICK = 2000  # dimensions up to which counting takes a millisecond
+WIDEST = 20_000  # dimensions up to which a curve takes a moment
+FAR = 6.0  # P / N beyond which the axis is logarithmic
+
+
+class Place(NamedTuple):
+    """Where some data are on the curve."""
+
+    P: int
+    N: int
+    what: str = "these data"
+
+    @property
+    def ratio(self) -> float:
+        return self.P / self.N
+
+    @property
+    def share(self) -> float:
+        return counting.fraction(self.P, self.N)
+
+
+def place_of(rows: int, dimensions: int) -> Picture | None:
+    """Cover's curve for so many dimensions, with so many points on it."""
+    if dimensions > WIDEST:
+        return None
+    here = Place(rows, dimensions)
+    picture = curves([dimensions], here)
+    return picture._replace(caption=meaning(rows, dimensions))
+
+
+def curves(dimensions: Sequence[int], here: Place | None, farthest: float = 4.0) -> Picture:
+    """The share of separable labellings against P / N, for one or more N; the first stands out."""
+    if here is not None:
+        farthest = max(farthest, here.ratio * 1.3)
+    log = farthest > FAR
+    marks: list[Mark] = [
+        Rule(0.5, "one half, met at P = 2N", "grey", "dotted"),
+        *(_curve(N, k, farthest, log) for k, N in enumerate(dimensions)),
+    ]
+    if here is not None:
+        told = {"place": [f"P = {here.P:,}, N = {here.N:,}: {share(here.P, here.N)}"]}
+        name = f"{here.what}: P = {here.P:,}, N = {here.N:,}"
+        where = array([here.ratio]), array([here.share])
+        marks.append(Points(*where, name, "ink", "star", 20.0, "outlined", told))
+    return Picture(
+        "How many labellings separate, by Cover's count",
+        "points for each dimension, P / N",
+        "share of all labellings that separate",
+        marks,
+        "With up to N points every labelling separates, with 2N points exactly half of them; the"
+        " more dimensions, the sharper the fall between.",
+        f"Curves that fall from 1 to 0 around P / N = 2, for N = {_listed(dimensions)}.",
+        log_x=log,
+    )
+
+
+def _curve(N: int, k: int, farthest: float, log: bool) -> Line:
+    P = counts_of_points(N, farthest, log)
+    heights = array([counting.fraction(int(p), N) for p in P])
+    notes = [f"N = {N:,}, P = {p:,}: {share(int(p), N)}" for p in P]
+    style = COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)], 2.0 if k else 4.0
+    return Line(array(P / N), heights, f"N = {N:,}", *style, notes)
+
+
+def counts_of_points(N: int, farthest: float, log: bool) -> Any:
+    """Whole numbers of points up to farthest * N, more of them where the curve falls."""
+    last = max(2, math.floor(farthest * N))
+    first = max(1, N // 4) if log else 1
+    places = PLACES if N <= QUICK else PLACES // 4
+    evenly = (np.geomspace if log else np.linspace)(first, last, places)
+    steep = 2.0 * N + np.linspace(-4.0, 4.0, places) * math.sqrt(2.0 * N)
+    found = np.unique(np.concatenate([evenly, steep]).round().astype(np.int64))
+    return found[(found >= first) & (found <= last)]
+
+
+def share(P: int, N: int) -> str:
+    """C(P, N) / 2^P in words that hold for any size."""
+    if P <= N:
+        return "every labelling separates"
+    size = counting.log2_fraction(P, N)
+    if size < -20.0:
+        return f"about one in 2^{round(-size):,} labellings separates"
+    return f"{counting.fraction(P, N):.4g} of all labellings separate"
+
+
+def meaning(P: int, N: int) -> str:
+    """What the count says of P rows in N dimensions."""
+    words = f"{P:,} points in {N:,} dimensions (P / N = {number(P / N, 3)}): {share(P, N)}"
+    words += ", if they are in general position; otherwise fewer do. "
+    if P <= N:
+        return words + "That these rows separate therefore says nothing about their labels."
+    if P < 2 * N:
+        return words + "Coin tosses for labels would more likely separate than not."
+    if P == 2 * N:
+        return words + "Coin tosses for labels would separate half of the time."
+    return words + "Labels at random would hardly separate: if these do, it means something."
+
+
+def measured(capacities: Sequence[Any]) -> Picture:
+    """Random labellings decided one by one, with their 95 % confidence bands, beside the curve."""
+    marks: list[Mark] = [Rule(0.5, "one half", "grey", "dotted")]
+    sizes = sorted({each.N for each in capacities})
+    farthest = max(each.ratio for each in capacities) * 1.05
+    for k, N in enumerate(sizes):
+        ours = sorted((each for each in capacities if each.N == N), key=lambda each: each.P)
+        x = array([each.ratio for each in ours])
+        colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
+        curve = _curve(N, k, farthest, False)
+        marks.append(curve._replace(name=f"Cover's count, N = {N:,}", width=2.0))
+        lower, upper = (
+            array([getattr(each, side) for each in ours]) for side in ("lower", "upper")
+        )
+        marks.append(Band(x, lower, upper, f"95 % confidence, N = {N:,}", colour))
+        heights = array([each.fraction for each in ours])
+        name = f"random labellings, N = {N:,}"
+        marks.append(Points(x, heights, name, colour, marker, 9.0, hover=_told(ours)))
+    trials = sorted({each.trials for each in capacities})
+    tried = f"{trials[0]:,}" if len(trials) == 1 else f"{trials[0]:,} to {trials[-1]:,}"
+    inside = sum(each.lower <= each.cover <= each.upper for each in capacities)
+    return Picture(
+        "Random labellings, counted",
+        "points for each dimension, P / N",
+        "share that separates",
+        marks,
+        f"Each mark is {tried} random labellings, each decided exactly; {inside} of"
+        f" {len(capacities)} bands hold Cover's count (about 95 % should).",
+        f"Measured shares of separable labellings beside Cover's curve, for N = {_listed(sizes)}.",
+    )
+
+
+def _told(capacities: Sequence[Any]) -> dict[str, list[str]]:
+    return {
+        "points": [f"P = {each.P:,}, N = {each.N:,}" for each in capacities],
+        "separable": [f"{each.separable:,} of {each.trials:,}" for each in capacities],
+        "95 % confidence": [f"{each.lower:.4g} to {each.upper:.4g}" for each in capacities],
+        "Cover's count": [f"{each.cover:.4g}" for each in capacities],
+    }
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(f"{each:,}" for each in numbers)

@@ -1,0 +1,161 @@
+"""How a run went, epoch by epoch: mistakes against their bound, and the ceiling on the margin."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff.report.examples import Places
+from novikoff.report.picture import Bars, Line, Mark, Numbers, Picture, Points, Rule, array, number
+from novikoff.rounding import rounded_up
+
+MOST = 400  # bars, or places of a curve, that a picture draws
+FAR = 8.0  # times as high as the curve: then a bound is shown on a logarithmic axis
+STEEP = 100.0
+FEW = 60
+
+
+class Epochs(NamedTuple):
+    """Mistakes in each epoch, what is known of them, and the ceiling after each where one is."""
+
+    mistakes: Sequence[int]
+    bound: int | float | None
+    bound_name: str
+    ceilings: Sequence[float] = ()
+    margin: float | None = None
+    margin_name: str = ""
+    unit: str = "mistakes"
+
+
+def so_far(epochs: Epochs, why_no_bound: str = "") -> Picture:
+    """Mistakes in all, epoch by epoch, under the most that a theorem allows."""
+    total = np.cumsum([0, *epochs.mistakes])
+    kept = thinned(len(total))
+    marks: list[Mark] = []
+    far = epochs.bound is not None and epochs.bound > FAR * max(1, int(total[-1]))
+    if epochs.bound is not None:
+        shown = f"{epochs.bound_name}: {most(epochs.bound)}"
+        marks.append(Rule(float(epochs.bound), shown, "red", "dashed"))
+    if far:
+        kept = kept[total[kept] > 0]  # 0 is nowhere on a logarithmic axis
+    notes = [f"after epoch {k:,}: {total[k]:,} {epochs.unit}" for k in kept]
+    where = array(kept), array(total[kept])
+    marks += curve(Line(*where, f"{epochs.unit} so far", "blue", notes=notes))
+    return Picture(
+        f"{epochs.unit.capitalize()} so far, and the most there can be"
+        if epochs.bound is not None
+        else f"{epochs.unit.capitalize()} so far",
+        "epochs passed",
+        epochs.unit,
+        marks,
+        _of_bound(epochs, int(total[-1]), far) or why_no_bound,
+        f"Curve of the {epochs.unit} in all, which rises to {total[-1]:,} after"
+        f" {len(epochs.mistakes):,} epochs.",
+        log_y=far,
+        whole_x=True,
+    )
+
+
+def _of_bound(epochs: Epochs, total: int, far: bool) -> str:
+    if epochs.bound is None:
+        return ""
+    share = total / epochs.bound if epochs.bound else 1.0
+    scale = " The axis is logarithmic: each step up is a multiple." if far else ""
+    return (
+        f"The curve can never cross the dashed line, in any order of the rows; this run used"
+        f" {share:.2g} of what the theorem allows.{scale}"
+    )
+
+
+def each_epoch(epochs: Epochs) -> Picture:
+    """Mistakes of each epoch, or the mean of a few at a time where there are very many."""
+    counts = array(epochs.mistakes)
+    each = -(-len(counts) // MOST)
+    cuts = np.append(np.arange(0, len(counts), each), len(counts))
+    means = np.add.reduceat(counts, cuts[:-1]) / np.diff(cuts)
+    notes = [
+        f"epoch {start + 1:,}: {number(mean)} {epochs.unit}"
+        if stop == start + 1
+        else f"epochs {start + 1:,} to {stop:,}: {number(mean)} {epochs.unit} each, on average"
+        for start, stop, mean in zip(cuts[:-1], cuts[1:], means, strict=True)
+    ]
+    room = 0.0 if each > 1 else 0.1  # bars that stand for single epochs stand apart
+    sides = array(cuts[:-1] + 0.5 + room), array(cuts[1:] + 0.5 - room)
+    caption = "An epoch is one pass over all rows; learning is over when one has no bar at all."
+    if each > 1:
+        caption += f" Of {len(counts):,} epochs, each bar is the mean of {each} in a row."
+    return Picture(
+        f"{epochs.unit.capitalize()} in each epoch",
+        "epoch",
+        epochs.unit,
+        [Bars(*sides, means, f"{epochs.unit} in an epoch", "blue", False, notes)],
+        caption,
+        f"Bars of the {epochs.unit} in each of {len(counts):,} epochs: {number(counts[0])} in the"
+        f" first, {number(counts[-1])} in the last.",
+        whole_x=True,
+        whole_y=True,
+    )
+
+
+def ceiling(epochs: Epochs) -> Picture | None:
+    """What the run proves of the margin as it goes on; None where it proves nothing."""
+    heights = np.minimum.accumulate(array(epochs.ceilings))
+    places = np.flatnonzero(np.isfinite(heights) & (heights > 0.0))
+    if not len(places):
+        return None
+    places = places[thinned(len(places))]
+    margin = epochs.margin, epochs.margin_name
+    return falling(places + 1, heights[places], "epoch", *margin, float(heights[-1]))
+
+
+def falling(
+    x: Any, heights: Numbers, unit: str, margin: float | None, name: str, lowest: float
+) -> Picture:
+    """The ceiling against epochs or updates, towards the margin."""
+    marks: list[Mark] = []
+    notes = [
+        f"{unit} {int(k):,}: no margin above {rounded_up(height)}"
+        for k, height in zip(x, heights, strict=True)
+    ]
+    marks += curve(
+        Line(array(x), heights, "ceiling: no larger margin exists", "green", notes=notes)
+    )
+    if margin is not None and margin > 0.0:
+        marks.append(Rule(margin, f"{name}: {number(margin)}", "ink", "dashed"))
+    low = min([lowest, *([margin] if margin else [])])
+    return Picture(
+        "What the run proves about the margin",
+        unit,
+        "margin",
+        marks,
+        "Whatever separator there is, its margin is below this curve: the length of what was"
+        " learned, over the number of steps. Of rows that do not separate it falls to 0.",
+        f"Curve of the ceiling on the margin, which falls to {number(lowest)}.",
+        log_x=len(x) > 50,
+        log_y=bool(heights.max() > STEEP * low),
+        whole_x=True,
+    )
+
+
+def curve(line: Line) -> list[Mark]:
+    """A curve, with its points where they are few enough to be told apart."""
+    if len(line.x) > FEW:
+        return [line]
+    return [line, Points(line.x, line.y, "", line.colour, "circle", 7.0)]
+
+
+def thinned(count: int, most: int = MOST) -> Places:
+    """Places 0 to count - 1, or as many of them as a curve needs, the first and the last included.
+
+    They are close together at the start, where curves bend.
+    """
+    if count <= most:
+        return np.arange(count)
+    even = np.linspace(0, count - 1, most // 2)
+    early = np.geomspace(1, count, most // 2) - 1.0
+    return np.unique(np.concatenate([even, early]).round().astype(np.int64))
+
+
+def most(bound: float) -> str:
+    """A bound as people read it; what is said of it stays true."""
+    return f"{bound:,.0f}" if bound < 1e9 else rounded_up(bound)

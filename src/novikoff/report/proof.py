@@ -1,0 +1,222 @@
+"""The proof as it ran, in pictures: the envelopes, the angle, the slack, and Winnow's weights."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from novikoff.report.examples import Examples
+from novikoff.report.learning import curve, falling, thinned
+from novikoff.report.picture import Line, Mark, Numbers, Picture, Rule, Table, array, number
+
+PLACES = 200
+FAR = 10.0  # how much farther than the run the envelopes may cross for even axes to show both
+
+
+def _kept(trace: Any) -> Any:
+    return thinned(len(trace.table["update"]))
+
+
+def _note(trace: Any, kept: Any) -> str:
+    if len(kept) == trace.updates:
+        return ""
+    return f" Of {trace.updates:,} updates {len(kept):,} are drawn; all were checked."
+
+
+def _notes(trace: Any, kept: Any, *columns: str) -> list[str]:
+    """For each update drawn, which row it was and some columns of the table."""
+    table = trace.table
+    examples = None if trace.signed is None else Examples.of(trace.signed)
+    found = []
+    for k in kept:
+        row = int(table["row"][k])
+        place = f"row {row:,}" if examples is None else examples.place(row)
+        told = "; ".join(f"{_words(name)} {number(float(table[name][k]))}" for name in columns)
+        found.append(f"update {int(table['update'][k]):,}, {place}: {told}")
+    return found
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def envelopes(trace: Any) -> Picture:
+    """A k^2 <= |w_k - w_0|^2 <= B k: how far the weights can be after k updates."""
+    table, kept = trace.table, _kept(trace)
+    k = array(table["update"][kept])
+    last = float(trace.updates)
+    cross = trace.B / trace.A if trace.A else None
+    far = cross is not None and cross > FAR * last
+    end = last if cross is None else max(cross, last)
+    x = np.geomspace(1.0, max(end, 2.0), PLACES) if far else np.linspace(0.0, max(end, 2.0), PLACES)
+    marks: list[Mark] = [Line(x, trace.B * x, "at most B·k", "red", "dashed")]
+    if trace.A is not None:
+        marks.append(Line(x, trace.A * x * x, "at least A·k²", "green", "dotted"))
+    notes = _notes(trace, kept, "squared_distance", "upper", *(["lower"] if trace.A else []))
+    distance = array(table["squared_distance"][kept])
+    marks += curve(Line(k, distance, "this run, ‖w_k − w_0‖²", "blue", "solid", 3.0, notes))
+    if cross is not None:
+        name = f"they cross at k = B / A = {number(cross)}: no run is longer"
+        marks.append(Rule(cross, name, "ink", "dashed", upright=True))
+    return Picture(
+        "Why the run must end: the envelopes",
+        "updates, k",
+        "squared distance from the start",
+        marks,
+        _of_envelopes(trace, cross, far) + _note(trace, kept),
+        f"The squared distance of the weights from their start over {trace.updates:,} updates,"
+        " between the envelopes A k² and B k.",
+        log_x=far,
+        log_y=far,
+    )
+
+
+def _of_envelopes(trace: Any, cross: float | None, far: bool) -> str:
+    if cross is None:
+        return (
+            "The distance grows no faster than B·k. There is no lower envelope, because no"
+            " separator is known: nothing ends this run."
+        )
+    scale = " Both axes are logarithmic." if far else ""
+    return (
+        "Each mistake takes the weights a step towards the separator, so that the distance grows at"
+        f" least like A·k²; and it grows no faster than B·k. Where the two cross, no room is"
+        f" left.{scale}"
+    )
+
+
+def cosine(trace: Any) -> Picture:
+    """The angle between the weights and the separator, above its floor."""
+    table, kept = trace.table, _kept(trace)
+    k = array(table["update"][kept])
+    notes = _notes(trace, kept, "cosine", "cosine_floor")
+    heights, floor = array(table["cosine"][kept]), array(table["cosine_floor"][kept])
+    return Picture(
+        "The weights turn towards the separator",
+        "updates, k",
+        "cosine of the angle between w_k and w*",
+        [
+            Rule(1.0, "1: the same direction", "ink", "dotted"),
+            *curve(Line(k, heights, "this run, cos(w_k, w*)", "blue", "solid", 3.0, notes)),
+            *curve(Line(k, floor, "its floor, by the theorem", "red", "dashed")),
+        ],
+        "The floor rises with every mistake, and no cosine is above 1: if mistakes went on, the"
+        " floor would have to cross it." + _note(trace, kept),
+        f"The cosine between the weights and the separator, {number(heights[-1])} at the end, above"
+        " its floor.",
+        log_x=trace.updates > 1000,
+    )
+
+
+#: What an inequality is called, its slack, and what that is a share of.
+SLACKS = (
+    ("‖w_k‖² ≤ its cap", "norm_slack", "norm_cap", "blue", "solid"),
+    ("‖w_k − w_0‖² ≤ B·k", "upper_slack", "upper", "red", "dashed"),
+    ("w_k·w* ≥ its floor", "target_slack", "target_product", "green", "dotted"),
+    ("‖w_k − w_0‖² ≥ A·k²", "lower_slack", "squared_distance", "purple", "dashed"),
+)
+
+
+def slack(trace: Any) -> Picture:
+    """How much room each inequality leaves at each update, as a share of its larger side."""
+    table, kept = trace.table, _kept(trace)
+    k = array(table["update"][kept])
+    marks: list[Mark] = [Rule(0.0, "0: equality", "ink", "dotted")]
+    for name, column, of, colour, dash in SLACKS:
+        if column in table:
+            room = shares(array(table[column][kept]), array(table[of][kept]))
+            marks += curve(Line(k, room, name, colour, dash, 2.5, _notes(trace, kept, column)))
+    return Picture(
+        "How much room the inequalities leave",
+        "updates, k",
+        "slack, as a share of the larger side",
+        marks,
+        "A curve below 0 would be a step at which the theorem fails; at 0 it holds with equality."
+        + _note(trace, kept),
+        "The slack of each inequality at each update; none is below 0.",
+        log_x=trace.updates > 1000,
+    )
+
+
+def shares(room: Numbers, whole: Numbers) -> Numbers:
+    """room / |whole| between -1 and 1, and 0 where there is nothing to share."""
+    sizes = np.abs(whole)
+    out = np.zeros_like(room)
+    np.divide(room, sizes, out=out, where=sizes > 0.0)
+    return out.clip(-1.0, 1.0)
+
+
+def ceiling(trace: Any) -> Picture | None:
+    """No margin is above it, and it falls as the run goes on."""
+    kept = _kept(trace)
+    heights = array(trace.table["ceiling"][kept])
+    known = np.flatnonzero(np.isfinite(heights) & (heights > 0.0))
+    if not len(known):
+        return None
+    x = array(trace.table["update"][kept])[known]
+    lowest = float(trace.table["ceiling"][np.isfinite(trace.table["ceiling"])].min())
+    name = "the margin of w*"
+    picture = falling(x, heights[known], "update", trace.margin, name, lowest)
+    return picture._replace(x_label="updates, k", caption=picture.caption + _note(trace, kept))
+
+
+def total_weight(trace: Any) -> Picture:
+    """Winnow: the sum of the weights under its cap."""
+    table, kept = trace.table, _kept(trace)
+    k = array(table["update"][kept])
+    notes = _notes(trace, kept, "total_weight", "total_cap")
+    weight = array(table["total_weight"][kept])
+    marks: list[Mark] = []
+    caps = array(table["total_cap"][kept])
+    if np.isfinite(caps).any():
+        marks += curve(Line(k, caps, "its cap", "red", "dashed"))
+    marks += curve(Line(k, weight, "sum of the weights", "blue", "solid", 3.0, notes))
+    return Picture(
+        "Winnow's weights in all",
+        "updates, k",
+        "sum of the weights",
+        marks,
+        "A promotion adds no more than the threshold allows, a demotion takes away at least its"
+        " share, and the sum stays positive: so demotions cannot outrun promotions."
+        + _note(trace, kept),
+        f"The sum of Winnow's weights, {number(weight[-1])} at the end, under its cap.",
+    )
+
+
+def promotions(trace: Any) -> Picture:
+    """Winnow: promotions and demotions, and the most there can be."""
+    table, kept = trace.table, _kept(trace)
+    k = array(table["update"][kept])
+    marks: list[Mark] = []
+    cap = float(array(table["promotion_cap"])[-1]) if "promotion_cap" in table else math.nan
+    if math.isfinite(cap):
+        name = f"the most promotions there can be: {math.floor(cap):,}"
+        marks.append(Rule(cap, name, "green", "dashed"))
+    if trace.bound is not None:
+        name = f"the most mistakes there can be: {trace.bound:,}"
+        marks.append(Rule(float(trace.bound), name, "ink", "dotted"))
+    for column, colour, dash in (("promotions", "green", "solid"), ("demotions", "red", "dashed")):
+        notes = _notes(trace, kept, "promotions", "demotions")
+        marks += curve(Line(k, array(table[column][kept]), column, colour, dash, 3.0, notes))
+    return Picture(
+        "Promotions and demotions",
+        "updates, k",
+        "how many so far",
+        marks,
+        "Each promotion raises a relevant weight, and those can be raised only until they reach the"
+        " threshold." + _note(trace, kept),
+        f"Counts of promotions and demotions over {trace.updates:,} updates.",
+    )
+
+
+def checked(trace: Any) -> Table:
+    """The inequalities that were checked, and where each came nearest to equality."""
+    how = "in rational arithmetic" if trace.exact else "in floating point, rounding allowed for"
+    return Table(
+        ["inequality", "steps", "smallest slack", "at update"],
+        [
+            [each.statement, f"{each.steps:,}", number(float(each.tightest)), f"{each.at:,}"]
+            for each in trace.checks
+        ],
+        f"Every one of these held at every step, checked {how}.",
+    )

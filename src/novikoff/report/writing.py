@@ -1,0 +1,52 @@
+"""Pages and pictures become files, whole or not at all."""
+
+import importlib
+from pathlib import Path
+
+from novikoff import __version__
+from novikoff.errors import ParameterError
+from novikoff.models import replace
+from novikoff.report.picture import Page
+
+PAGE, PICTURES = (".html", ".htm"), (".png", ".svg")
+NEEDED = {"Bokeh": "bokeh.embed", "Matplotlib": "matplotlib.figure"}
+
+
+def require(option: str, path: Path) -> None:
+    """Refuse what cannot be written, before any work is done: see `write_page`, `write_picture`."""
+    known = PAGE if option == "--report" else PICTURES
+    if path.suffix.lower() not in known:
+        expected = " or ".join((known[0],) if option == "--report" else known)
+        raise ParameterError(f"{option} {path}: expected a name that ends in {expected}")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise ParameterError(f"{option} {path}: there is no folder {folder}")
+    if path.is_dir():
+        raise ParameterError(f"{option} {path}: that is a folder; choose another name")
+    for name, module in NEEDED.items():
+        if option == "--report" or name == "Matplotlib":
+            _require(option, name, module)
+
+
+def _require(option: str, name: str, module: str) -> None:
+    try:
+        importlib.import_module(module)
+    except ImportError as error:
+        raise ParameterError(
+            f"{option} needs {name}, which cannot be loaded ({error}):"
+            " pip install 'novikoff[report]'"
+        ) from None
+
+
+def write_page(page: Page, path: Path) -> None:
+    """The page as one HTML file that needs nothing else. Needs Bokeh and Matplotlib."""
+    from novikoff.report.html import html
+
+    replace(path, html(page, __version__).encode())
+
+
+def write_picture(page: Page, path: Path) -> None:
+    """The page's first picture, the one that says most, as PNG or SVG. Needs Matplotlib."""
+    from novikoff.report.still import still
+
+    replace(path, still(page.pictures[0], path.suffix.lower().removeprefix(".")))

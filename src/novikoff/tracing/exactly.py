@@ -1,0 +1,220 @@
+"""A run of the perceptron, update by update, over the rationals.
+
+    w_k . w*      = w_{k-1} . w* + eta z . w*
+    |w_k|^2       = |w_{k-1}|^2 + 2 eta z . w_{k-1} + eta^2 |z|^2
+    |w_k - w_0|^2 = |w_{k-1} - w_0|^2 + 2 eta z . (w_{k-1} - w_0) + eta^2 |z|^2
+
+All are integers over denominators that are never reduced: greatest common divisors would take most
+of the time. Where two sides of an inequality differ by more than their rounding as doubles, that
+decides; where not, they are compared as they are.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from operator import add, mul
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff.signed import IntegerRow, Signed
+from novikoff.tracing.checking import Checks, cosine_floor
+from novikoff.tracing.record import Moves
+from novikoff.tracing.standards import Standards
+from novikoff.verdict.result import root
+
+CLEAR = 1e-12  # doubles that are right but for their last bits and differ by more than this, differ
+
+
+class _Row(NamedTuple):
+    """A row's own figures, over powers of its denominator."""
+
+    values: list[int]
+    denominator: int
+    square: int  # over denominator^2
+    product: int  # with the target, over denominator * the target's
+    first: int  # with the start, over denominator * the start's
+
+
+class Exactly:
+    """Follows a run; `rounded` counts the updates that were mistakes for its rounding alone.
+
+    With `over` the weights' denominator, the squares here are over its square, and the product with
+    the target over its own and the target's.
+    """
+
+    exact = True
+
+    def __init__(self, signed: Signed, standards: Standards, checks: Checks) -> None:
+        self._signed, self._by, self._checks = signed, standards, checks
+        self._rows: dict[int, _Row] = {}
+        self._weights = list(standards.start.numerators)
+        self._over = self._first_over = standards.start.denominator
+        self._square = sum(map(mul, self._weights, self._weights))
+        self._product = self._first_product = self._with_target(self._weights)
+        self._distance = 0
+        self._excess = Fraction(0)
+        self._ceiling, self._k = math.inf, 0
+        self.rounded = 0
+
+    @cached_property
+    def _floats(self) -> dict[str, float]:
+        """Figures of the theorem as doubles."""
+        by = self._by
+        return {
+            "first_square": float(by.start.squared),
+            "growth": float(by.eta * by.step),
+            "B": float(by.B),
+            "A": float(by.A or 0),
+            "first_product": _ratio(self._first_product, self._first_over * self._bottom),
+            "gain": float(by.eta * by.least) if by.least is not None else 0.0,
+            "size": root(by.target.squared, up=True) if by.target is not None else 0.0,
+        }
+
+    @property
+    def _bottom(self) -> int:
+        return 1 if self._by.target is None else self._by.target.denominator
+
+    def follow(self, moves: Moves) -> dict[str, Any]:
+        """The table of these updates, each held against the theorem."""
+        found = [self._step(int(i)) for i in moves.rows]
+        names = [*found[0]] if found else []
+        return {name: np.array([line[name] for line in found]) for name in names}
+
+    def _step(self, i: int) -> dict[str, float]:
+        eta, row = self._by.eta, self._row(i)
+        self._rescale(row.denominator * eta.denominator)
+        part = eta.numerator * (self._over // (row.denominator * eta.denominator))
+        top = sum(map(mul, row.values, self._weights))  # the score, over denominator * over
+        score = _ratio(top, row.denominator * self._over)
+        if score > float(self._by.slack):  # a mistake for the run's rounding alone
+            over = Fraction(top, row.denominator * self._over) - self._by.slack
+            self.rounded += over > 0
+            self._excess += 2 * eta * max(over, Fraction(0))
+        self._weights = [*map(add, self._weights, (part * value for value in row.values))]
+        self._k += 1
+        grown = part * part * row.square
+        self._square += 2 * part * top + grown
+        from_first = row.first * (self._over // self._first_over)
+        self._distance += 2 * part * (top - from_first) + grown
+        self._product += part * row.product
+        return self._line(score)
+
+    def _line(self, score: float) -> dict[str, float]:
+        by, k, floats, squared = self._by, self._k, self._floats, self._over**2
+        excess = float(self._excess)
+        square, distance = _ratio(self._square, squared), _ratio(self._distance, squared)
+        cap, upper = (
+            floats["first_square"] + k * floats["growth"] + excess,
+            k * floats["B"] + excess,
+        )
+        norm_slack = self._slack("norm", cap, square, self._norm_slack)
+        upper_slack = self._slack("upper", upper, distance, self._upper_slack)
+        self._ceiling = min(self._ceiling, self._new_ceiling(squared))
+        line = {
+            "score": score,
+            "squared_norm": square,
+            "squared_distance": distance,
+            "norm_cap": cap,
+            "norm_slack": norm_slack,
+            "upper": upper,
+            "upper_slack": upper_slack,
+            "ceiling": self._ceiling,
+        }
+        if by.target is not None:
+            line |= self._about_target(square, distance, cap)
+        return line
+
+    def _about_target(self, square: float, distance: float, cap: float) -> dict[str, float]:
+        k, floats = self._k, self._floats
+        product = _ratio(self._product, self._over * self._bottom)
+        floor, lower = floats["first_product"] + k * floats["gain"], floats["A"] * k * k
+        size, terms = floats["size"], abs(floats["first_product"]) + abs(k * floats["gain"])
+        line = {
+            "target_product": product,
+            "target_floor": floor,
+            "target_slack": self._slack("target", product, floor, self._target_slack, terms),
+            "cosine": max(-1.0, min(1.0, product / (size * math.sqrt(square)))) if square else 0.0,
+            "cosine_floor": cosine_floor(floor, cap, size),
+            "lower": lower,
+            "lower_slack": self._slack("lower", distance, lower, self._lower_slack),
+        }
+        self._checks.within(k, self._excess == 0)
+        return line
+
+    def _slack(
+        self,
+        name: str,
+        high: float,
+        low: float,
+        exactly: Callable[[], Fraction],
+        terms: float = 0.0,  # what `low` is a difference of
+    ) -> float:
+        gap = high - low
+        if CLEAR * (abs(high) + abs(low) + terms) < gap < math.inf:
+            return self._checks.held(name, self._k, gap)
+        return self._checks.held(name, self._k, exactly())
+
+    def _norm_slack(self) -> Fraction:
+        by = self._by
+        cap = by.start.squared + self._k * by.eta * by.step + self._excess
+        return cap - Fraction(self._square, self._over**2)
+
+    def _upper_slack(self) -> Fraction:
+        return self._by.B * self._k + self._excess - Fraction(self._distance, self._over**2)
+
+    def _lower_slack(self) -> Fraction:
+        return Fraction(self._distance, self._over**2) - (self._by.A or 0) * self._k**2
+
+    def _target_slack(self) -> Fraction:
+        gain = self._k * self._by.eta * (self._by.least or 0)
+        first = Fraction(self._first_product, self._first_over * self._bottom)
+        return Fraction(self._product, self._over * self._bottom) - first - gain
+
+    def _new_ceiling(self, squared: int) -> float:
+        """|w_k - w_0| / (eta k), rounded up."""
+        eta = self._by.eta
+        top = self._distance * eta.denominator**2
+        bottom = squared * (eta.numerator * self._k) ** 2
+        found = math.sqrt(_ratio(top, bottom)) * (1.0 + 2.0**-50)
+        return found if 1e-150 < found < math.inf else root(Fraction(top, bottom), up=True)
+
+    def _row(self, i: int) -> _Row:
+        if i not in self._rows:
+            row = self._signed.row(i)
+            values = _dense(row, self._signed.dim)
+            first = sum(map(mul, values, self._by.start.numerators))
+            product, square = self._with_target(values), sum(map(mul, values, values))
+            self._rows[i] = _Row(values, row.denominator, square, product, first)
+        return self._rows[i]
+
+    def _with_target(self, values: list[int]) -> int:
+        target = self._by.target
+        return 0 if target is None else sum(map(mul, values, target.numerators))
+
+    def _rescale(self, bottom: int) -> None:
+        """Make the weights' denominator a multiple of this."""
+        if self._over % bottom == 0:
+            return
+        factor = math.lcm(self._over, bottom) // self._over
+        self._over *= factor
+        self._weights = [factor * weight for weight in self._weights]
+        self._square *= factor**2
+        self._distance *= factor**2
+        self._product *= factor
+
+
+def _dense(row: IntegerRow, dim: int) -> list[int]:
+    values = [0] * dim
+    for column, value in zip(row.columns, row.values, strict=True):
+        values[column] = value
+    return values
+
+
+def _ratio(top: int, bottom: int) -> float:
+    """Correctly rounded; infinite beyond the range of doubles."""
+    try:
+        return top / bottom
+    except OverflowError:
+        return math.copysign(math.inf, top)

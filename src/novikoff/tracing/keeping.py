@@ -1,0 +1,138 @@
+"""Keeping a table: all of a short run, a thinned one of a long run; and writing all of either."""
+
+import csv
+import itertools
+import os
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from novikoff.errors import ParameterError
+
+Table = dict[str, Any]
+
+
+class Keeper:
+    """Keeps at most so many updates: each one, or each 2nd, 4th, ... and the last."""
+
+    def __init__(self, room: int) -> None:
+        self._room, self._each = room, 1
+        self._parts: list[Table] = []
+        self._last: Table = {}
+
+    @property
+    def thinned(self) -> bool:
+        return self._each > 1
+
+    def take(self, table: Table) -> None:
+        """Keep what there is room for."""
+        if not len(table["update"]):
+            return
+        self._last = {name: column[-1:] for name, column in table.items()}
+        self._parts.append(self._thin(table))
+        while sum(len(part["update"]) for part in self._parts) > self._room:
+            self._each *= 2
+            self._parts = [self._thin(part) for part in self._parts]
+
+    def _thin(self, table: Table) -> Table:
+        kept = (table["update"] - 1) % self._each == 0
+        return table if kept.all() else {name: column[kept] for name, column in table.items()}
+
+    def table(self) -> Table:
+        """All that was kept."""
+        if not self._parts:
+            return {}
+        parts = self._parts
+        ends = [part["update"][-1] for part in parts if len(part["update"])]
+        if not ends or ends[-1] != self._last["update"][0]:
+            parts = [*parts, self._last]
+        return {name: np.concatenate([part[name] for part in parts]) for name in self._last}
+
+
+class Writer:
+    """Writes tables to one file, piece by piece; it is there whole at the end, or not at all."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path).resolve()
+        refuse_path(self._path)
+        self._csv = self._path.suffix.lower() == ".csv"
+        self._made: Any = None
+        self._file: Any = None
+
+    def take(self, table: Table) -> None:
+        """Write a piece."""
+        if self._csv:
+            if self._made is None:
+                self._made = csv.writer(self._file, lineterminator="\n")
+                self._made.writerow(table)
+            columns = [np.asarray(column).tolist() for column in table.values()]
+            self._made.writerows(map(_words, zip(*columns, strict=True)))
+            return
+        import pyarrow
+        from pyarrow import parquet
+
+        arrays = pyarrow.table({name: np.asarray(column) for name, column in table.items()})
+        if self._made is None:
+            self._made = parquet.ParquetWriter(self._file, arrays.schema)
+        self._made.write_table(arrays)
+
+    def __enter__(self) -> Self:
+        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
+        self._name = Path(name)
+        if self._csv:
+            self._file = os.fdopen(handle, "w", encoding="utf-8", newline="")
+        else:
+            self._file = os.fdopen(handle, "wb")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        place: TracebackType | None,
+    ) -> None:
+        try:
+            if self._made is not None and not self._csv:
+                self._made.close()
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            if kind is None:
+                mask = os.umask(0)
+                os.umask(mask)
+                self._name.chmod(0o666 & ~mask)
+                self._name.replace(self._path)
+        finally:
+            self._file.close()
+            self._name.unlink(missing_ok=True)
+
+
+def _words(line: tuple[Any, ...]) -> list[Any]:
+    return [int(each) if isinstance(each, bool) else each for each in line]
+
+
+def refuse_path(path: Path) -> None:
+    """Before anything is learned: a kind of file, or a folder, that cannot be written."""
+    if path.suffix.lower() not in (".csv", ".parquet"):
+        raise ParameterError(f"{path.name}: a trace is written as .csv or .parquet")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path.name}: there is no folder {path.parent}")
+    if path.exists() and not path.is_file():
+        raise ParameterError(f"{path.name}: not a regular file; nothing was written")
+    if path.suffix.lower() == ".parquet":
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError:
+            raise ParameterError(
+                f"{path.name}: Parquet needs PyArrow: pip install 'novikoff[tables]'; or use .csv"
+            ) from None
+
+
+def pieces(table: Table, size: int = 2**16) -> Any:
+    """A table in parts of at most so many lines."""
+    total = len(next(iter(table.values()), ()))
+    for start, stop in itertools.pairwise([*range(0, total, size), total]):
+        yield {name: column[start:stop] for name, column in table.items()}

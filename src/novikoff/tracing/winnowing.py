@@ -1,0 +1,142 @@
+"""A run of Winnow, update by update, held against its proof (see `rules.winnow`).
+
+With n variables, u promotions and v demotions so far, and s the weight of the variables that are 1
+in a row: a promotion adds (alpha - 1) s < (alpha - 1) theta to the total weight, a demotion takes
+(1 - 1 / alpha) s >= (1 - 1 / alpha) theta, and no weight is ever 0:
+
+    0 < total <= n + u (alpha - 1) theta - v (1 - 1 / alpha) theta
+
+Where the label is an OR of r variables, a promotion raises one of theirs, which is below theta
+then, and a demotion none of them: u <= r ceil(log_alpha theta).
+"""
+
+import math
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff.bounds import winnow
+from novikoff.errors import ParameterError
+from novikoff.rows import CsrRows, Rows, row_at
+from novikoff.rules import Winnow
+from novikoff.scan import UNIT
+from novikoff.signed import Signed
+from novikoff.tracing.checking import Checks
+from novikoff.tracing.record import Moves
+
+
+class Budget(NamedTuple):
+    """What Winnow's theorem allows."""
+
+    promotions: int | None  # r ceil(log_alpha theta)
+    mistakes: int | None  # all of them together, by the notes' bound
+
+
+UNKNOWN = Budget(None, None)
+
+
+def allowed(rule: Winnow, features: int, relevant: int) -> Budget:
+    """The budget where the label is an OR of so many of the variables.
+
+    A weight is raised only while it is below theta; how often that can be is found by multiplying,
+    not by a logarithm, which is rounded.
+    """
+    if rule.theta < 1.0:
+        return UNKNOWN
+    raises, weight = 0, Fraction(1)
+    while weight < Fraction(rule.theta):
+        raises, weight = raises + 1, weight * Fraction(rule.alpha)
+    most = winnow(relevant, features, alpha=rule.alpha, theta=rule.theta)
+    return Budget(relevant * raises, math.floor(most))
+
+
+class Winnowed:
+    """Follows a run. With `exact`, weights are Fractions; else sums have a bound on rounding."""
+
+    def __init__(
+        self,
+        rule: Winnow,
+        rows: Rows,
+        signed: Signed,
+        checks: Checks,
+        budget: Budget,
+        exact: bool,
+    ) -> None:
+        self.exact, self._rule, self._rows = exact, rule, rows
+        self._signs, self._checks, self._budget = signed.signs, checks, budget
+        self._features = signed.features
+        self._weights: dict[int, Fraction] = {}  # those that are not 1, where exact
+        self._total: Any = Fraction(self._features) if exact else float(self._features)
+        self._excess, self._lost = Fraction(0), 0.0
+        self._k = self._up = self._down = self.rounded = 0
+
+    def follow(self, moves: Moves) -> dict[str, Any]:
+        """The table of these updates, each held against the theorem."""
+        lines = [self._step(*each) for each in zip(*moves[:2], strict=True)]
+        names = [*lines[0]] if lines else []
+        return {name: np.array([line[name] for line in lines]) for name in names}
+
+    def _step(self, i: Any, score: Any) -> dict[str, Any]:
+        alpha, theta = Fraction(self._rule.alpha), Fraction(self._rule.theta)
+        up = self._signs[i] > 0
+        self._k, self._up, self._down = self._k + 1, self._up + int(up), self._down + int(not up)
+        factor = alpha if up else 1 / alpha
+        if self.exact:
+            active = self._raise(int(i), factor)
+            self._total += active * (factor - 1)
+            over = active - theta if up else theta - active
+            if over > 0 or (up and not over):  # a mistake for the run's rounding alone
+                self.rounded += 1
+                self._excess += over * abs(factor - 1)
+        else:  # label * score = +-(s - theta)
+            about = float(score) * (1.0 if up else -1.0) + self._rule.theta
+            self._total += about * float(factor - 1)
+            self._lost += UNIT * (8.0 + self._features + self._k) * (about + self._total)
+        gone = self._down * (1 - 1 / alpha) * theta
+        cap = self._features + self._up * (alpha - 1) * theta - gone + self._excess
+        slack = Fraction(cap) - Fraction(self._total)
+        checks, k = self._checks, self._k
+        checks.held("total", k, max(slack, Fraction(0)) if -slack <= self._lost else slack)
+        checks.held("positive", k, Fraction(self._total))
+        if self._budget.promotions is not None and not self.rounded:
+            checks.held("promotions", k, Fraction(self._budget.promotions - self._up))
+            checks.within(k)
+        most = self._budget.promotions
+        return {
+            "score": float(score),
+            "total_weight": float(self._total),
+            "total_cap": float(cap),
+            "total_slack": float(slack),
+            "promotions": self._up,
+            "demotions": self._down,
+            "promotion_cap": math.nan if most is None else float(most),
+        }
+
+    def _raise(self, i: int, factor: Fraction) -> Fraction:
+        """Multiply the weights of the row's variables; what they were together before."""
+        before = Fraction(0)
+        for j in self._variables(i):
+            weight = self._weights.get(j, Fraction(1))
+            before += weight
+            self._weights[j] = weight * factor
+        return before
+
+    def _variables(self, i: int) -> list[int]:
+        """Those that are 1 in row i."""
+        on = row_at(self._rows, i).values > self._rule.binarize
+        if isinstance(self._rows, CsrRows):
+            place = slice(int(self._rows.starts[i]), int(self._rows.starts[i + 1]))
+            found = self._rows.columns[place][on]
+        else:
+            found = np.flatnonzero(on)
+        return [int(j) for j in found]
+
+
+def refuse_others(rule: Any) -> None:
+    """What the proof is about: Winnow on the variables themselves."""
+    if not isinstance(rule, Winnow):
+        raise ParameterError(
+            "the trace follows Winnow on the variables as they are; with complement=True give it"
+            " the complements as columns of their own"
+        )

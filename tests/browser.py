@@ -1,0 +1,135 @@
+"""A headless Chromium for the tests that look at pages; there is no network for it."""
+
+import os
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+HERE = ("file:", "data:", "blob:")
+
+
+def chromium():
+    """Where the browser is; the tests fail where there is none, for then nobody has looked."""
+    named = os.environ.get("NOVIKOFF_CHROMIUM")
+    if named:
+        assert Path(named).is_file(), f"NOVIKOFF_CHROMIUM={named}: there is no such file"
+        return named
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        pytest.fail(
+            "these tests look at pages in Chromium, and none was found: apt-get install chromium,"
+            " or set NOVIKOFF_CHROMIUM to the path of one"
+        )
+    return found
+
+
+@contextmanager
+def launched():
+    """A browser with a fresh profile, for as long as a module needs it."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def opened(browser, path, *, width=1280, height=900, scheme="light", scripts=True):
+    """A page from a file, once its figures are drawn.
+
+    Whatever it asks of a network is refused and kept in `page.asked`, and what it complains of in
+    `page.complaints`; both must be empty in the end.
+    """
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,
+        java_script_enabled=scripts,
+    )
+    page = context.new_page()
+    page.asked, page.complaints = [], []
+
+    def look(route):
+        if route.request.url.startswith(HERE):
+            route.continue_()
+        else:
+            page.asked.append(route.request.url)
+            route.abort()
+
+    context.route("**/*", look)
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("console", lambda message: _note(page, message))
+    page.on("dialog", lambda dialog: (page.complaints.append(dialog.message), dialog.dismiss()))
+    try:
+        page.goto(path.as_uri())
+        if scripts:
+            drawn(page, scheme)
+        yield page
+        assert (page.asked, page.complaints) == ([], [])
+    finally:
+        context.close()
+
+
+def _note(page, message):
+    if message.type in ("error", "warning"):
+        page.complaints.append(message.text)
+
+
+def drawn(page, scheme):
+    """Wait until the figures are there in these colours."""
+    page.wait_for_function(
+        "scheme => (document.documentElement.dataset.drawn ?? '').startsWith(scheme)", arg=scheme
+    )
+    page.wait_for_function(INKED)
+
+
+#: For each figure, whether something is painted on it.
+INKED = """() => {
+  const canvases = node => [
+    ...(node.shadowRoot ? canvases(node.shadowRoot) : []),
+    ...[...node.children ?? []].flatMap(canvases),
+    ...(node.tagName === "CANVAS" ? [node] : []),
+  ];
+  const painted = canvas => {
+    if (!canvas.width || !canvas.height) return false;
+    const copy = new OffscreenCanvas(canvas.width, canvas.height);
+    const paint = copy.getContext("2d", {willReadFrequently: true});
+    paint.drawImage(canvas, 0, 0);
+    return paint.getImageData(0, 0, copy.width, copy.height).data.some(value => value > 0);
+  };
+  return [...document.querySelectorAll(".plot")].every(plot => canvases(plot).some(painted));
+}"""
+
+#: Where on the screen a point of the first scatter of a figure is, and how many points it has.
+PLACE = """([figure, point]) => {
+  const plot = Bokeh.documents[figure].roots()[0];
+  const view = Bokeh.index.find_one(plot);
+  const data = plot.renderers.find(each => each.glyph.type === "Scatter").data_source.data;
+  const box = view.el.getBoundingClientRect();
+  return [box.x + view.frame.x_scale.compute(data.x[point]),
+          box.y + view.frame.y_scale.compute(data.y[point])];
+}"""
+
+#: What all tips on the page say.
+TIPS = """() => {
+  const tips = node => [
+    ...(node.shadowRoot ? tips(node.shadowRoot) : []),
+    ...[...node.children ?? []].flatMap(tips),
+    ...(String(node.className).includes("bk-tooltip-content") ? [node.textContent] : []),
+  ];
+  return tips(document.body).join("\\n");
+}"""

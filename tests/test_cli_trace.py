@@ -1,0 +1,116 @@
+"""`novikoff trace`."""
+
+import csv
+import os
+import signal
+
+import pytest
+
+from shell import answer, novikoff, until_shown
+
+SETOSA = "example:iris-setosa"
+
+
+def test_the_account_of_a_run():
+    code, out, err = novikoff("trace", SETOSA)
+    assert (code, err) == (0, "")
+    assert "converged after 4 epochs and 5 updates; the theorem allows 221" in out
+    assert "γ = 0.749117, D = 11.1562" in out
+    assert out.count("\n") < 24
+    assert max(map(len, out.splitlines())) <= 80
+    assert "checked at each update, over the rationals" in out
+
+
+def test_json_has_the_figures_and_the_checks(tmp_path):
+    path = tmp_path / "run.csv"
+    found = answer("trace", SETOSA, "--output", path)
+    assert (found["updates"], found["mistake_bound"], found["exact"]) == (5, 221, True)
+    assert found["output"] == str(path)
+    assert [check["name"] for check in found["checks"]] == [
+        "target", "norm", "lower", "upper", "bound",
+    ]  # fmt: skip
+    assert all(check["tightest"] >= 0 and check["steps"] == 5 for check in found["checks"])
+    with path.open() as file:
+        lines = list(csv.DictReader(file))
+    assert [int(line["row"]) for line in lines] == [0, 50, 0, 50, 0]
+
+
+def test_long_runs_show_their_ends_and_files_their_lines(tmp_path):
+    code, out, _ = novikoff("trace", "example:wdbc", "--max-epochs", 5, "--init", "random")
+    assert code == 0
+    assert "   ...\n" in out
+    assert max(map(len, out.splitlines())) <= 80
+    path = tmp_path / "a.csv"
+    path.write_text("x,label\n1,a\n-1,b\n")
+    code, out, _ = novikoff("trace", path, "--no-bias", "--towards", "-2")
+    assert code == 0
+    assert "   line" in out
+    assert "     1      2 " in out
+    assert out.count("with equality") >= 4
+
+
+@pytest.mark.parametrize("rule", ["averaged", "voted", "margin", "one-sided"])
+def test_relatives_of_the_perceptron(rule):
+    assert answer("trace", SETOSA, "--rule", rule, "--max-epochs", 5)["rule"] == rule
+
+
+def test_winnow_counts_its_budget_down():
+    data = "example:disjunction?rows=500&features=50&relevant=2"
+    code, out, _ = novikoff("trace", data, "--rule", "winnow")
+    assert code == 0
+    assert "target: the OR of 2 variables" in out
+    assert "u ≤ r⌈log_α θ⌉" in out
+    found = answer("trace", data, "--rule", "winnow", "--param", "alpha=1.5")
+    assert found["updates"] <= found["mistake_bound"]
+    code, out, _ = novikoff("trace", SETOSA, "--rule", "winnow", "--max-epochs", 2)
+    assert "target: none; the label is not an OR of variables" in out
+
+
+def test_rows_that_do_not_separate():
+    code, out, _ = novikoff("trace", "example:xor", "--max-epochs", 2)
+    assert code == 0
+    assert "no hyperplane separates the rows" in out
+    assert "no separator has a margin above 0" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--towards", "a,b"], "expected numbers"),
+        (["--towards", "1,2"], "5 are needed"),
+        (["--output", "a.txt"], "as .csv or .parquet"),
+        (["--output", "no/folder/a.csv"], "no folder"),
+        (["--rule", "second-order"], "follows the proofs"),
+        (["--rule", "winnow", "--unit-length"], "unit-length"),
+        (["--exact", "--unit-length"], "not rational"),
+        (["--init", "ones"], "expected zeros or random"),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, list) else "",
+)
+def test_refused_with_one_line(words, reason, tmp_path):
+    code, out, err = novikoff("trace", SETOSA, *words, cwd=tmp_path)
+    assert (code, out) == (2, "")
+    assert reason in err
+    assert err.count("\n") == 1
+    assert not [*tmp_path.iterdir()]
+
+
+def test_the_data_are_not_overwritten(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x,label\n1,a\n-1,b\n")
+    code, _, err = novikoff("trace", path, "--output", path)
+    assert code == 2
+    assert "--output" in err
+    assert path.read_text().startswith("x,label")
+
+
+def test_ctrl_c_ends_the_run_with_what_was_checked(tmp_path):
+    out = tmp_path / "run.parquet"
+    words = "-m novikoff trace example:wdbc --unit-length --max-epochs 100000000 --output"
+    process, master, _ = until_shown([*words.split(), out], "epoch")
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=60)
+    os.close(master)
+    assert process.returncode == 130
+    assert "stopped after" in text
+    assert [path.name for path in tmp_path.iterdir()] == ["run.parquet"]
