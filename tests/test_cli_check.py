@@ -138,7 +138,7 @@ def test_text_for_separable_rows(here):
     assert (code, err) == (0, "")
     for words in (
         "SEPARABLE: a hyperplane has each row strictly on its side",
-        "γ = 0.242535..., γ² = 1/17 exactly",  # noqa: RUF001
+        "γ = 0.242535..., γ² = 1/17 exactly",
         "more than 51",
         "Perceptron: it converges",
         "to +∞        a, b",

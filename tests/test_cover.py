@@ -52,6 +52,9 @@ def test_a_count_of_any_size_is_exact():
 
 @given(st.integers(1, 2000), st.integers(0, 2100))
 @example(2000, 1000)
+@example(1050, 1)
+@example(1075, 1)
+@example(1076, 1)
 @example(1100, 1)
 @settings(max_examples=30)
 def test_the_fraction_is_the_nearest_double(P, N):
@@ -330,6 +333,8 @@ def test_a_trial_does_not_depend_on_the_others():
     assert whole[1:] == nk.cover.capacity_curve(6, [2.0, 3.0], trials=30, seed=5)
     fewer = nk.cover.capacity_curve(6, [2.0], trials=20, seed=5)[0]
     assert 0 <= whole[1].separable - fewer.separable <= 10
+    some, more = (capacity._drawn(6, P, 5, 0).rows.values for P in (12, 13))
+    assert not np.isin(some, more).any()
     assert whole != nk.cover.capacity_curve(6, [1.5, 2.0, 3.0], trials=30, seed=6)
 
 

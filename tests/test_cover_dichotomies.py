@@ -100,6 +100,7 @@ def test_threshold_functions_of_five_variables():
 
 @given(matrices(st.integers(-3, 3), 6, 3), st.booleans())
 @example([[0, 0], [0, 1], [1, 0], [1, 1], [2, 1], [1, 2]], True)
+@example([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, -1, -1]], False)  # three on the first hyperplane
 @settings(max_examples=60)
 def test_none_is_missed_and_none_is_made_up(X, affine):
     assert set(enumerated(X, affine)) == realised(X, affine)
@@ -150,6 +151,18 @@ def test_wrong_suggestions_are_found_out(X, affine):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sides, "nearest", nearest)
         assert enumerated(X, affine) == expected
+
+
+def test_rows_too_close_for_doubles_are_decided_in_integers():
+    for more, side in ((1, 1), (0, 0), (-1, -1)):
+        rows = sides.Sides([[2**60 + more, -(2**60)], [1, 1]])
+        assert (rows.doubles[0] @ [1.0, 1.0]) == 0.0
+        found = rows._checked(np.array([1.0, 1.0]), 2, 0b11 if side > 0 else 0b10)
+        assert found == (None if side == 0 else sides.Witness(0b11 if side > 0 else 0b10, 0))
+
+
+def test_rows_made_to_fit_a_prime():
+    assert len(enumerated([[1, 1], [1, 2**61]])) == 4  # the same modulo 2^61 - 1
 
 
 @pytest.mark.parametrize("kept", [0, 1, 1000])

@@ -450,7 +450,7 @@ def test_mistakes_so_far_end_at_the_runs_total_below_the_bound():
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=3000))
 @settings(max_examples=15)
 def test_bars_of_many_epochs_add_up_to_all_mistakes(counts):
-    picture = learning.each_epoch(learning.Epochs(counts, None, ""))
+    picture = learning.each_epoch(learning.Epochs(counts))
     (bars,) = of_kind(picture, Bars)
     each = -(-len(counts) // learning.MOST)
     widths = np.full(len(bars.top), each)
@@ -458,6 +458,14 @@ def test_bars_of_many_epochs_add_up_to_all_mistakes(counts):
     assert (bars.top * widths).sum() == pytest.approx(sum(counts))
     assert len(bars.top) <= learning.MOST
     assert ("mean of" in picture.caption) == (each > 1)
+
+
+def test_a_curve_of_many_epochs_says_what_it_leaves_out():
+    many = learning.Epochs([1] * 1000, None, np.linspace(2, 1, 1000))
+    for picture in (learning.so_far(many), learning.ceiling(many)):
+        curve = of_kind(picture, Line)[0]
+        assert f"places of the curve {len(curve.x)} are drawn" in picture.caption
+    assert "are drawn" not in learning.so_far(learning.Epochs([1] * 100)).caption
 
 
 @given(st.integers(1, 10**5))
@@ -469,9 +477,9 @@ def test_a_thinned_curve_has_both_ends(count):
 
 
 def test_a_bound_far_above_is_on_a_logarithmic_axis():
-    near = learning.so_far(learning.Epochs([3, 2, 0], 8, "bound"))
-    far = learning.so_far(learning.Epochs([3, 2, 0], 1000, "bound"))
-    none = learning.so_far(learning.Epochs([0], None, "bound"), "there is no bound")
+    near = learning.so_far(learning.Epochs([3, 2, 0], 8))
+    far = learning.so_far(learning.Epochs([3, 2, 0], 1000))
+    none = learning.so_far(learning.Epochs([0]), "there is no bound")
     assert (near.log_y, far.log_y, none.log_y) == (False, True, False)
     assert named(far, "so far").y.min() > 0
     assert "1,000" in named(far, "bound").name

@@ -22,4 +22,4 @@ class CertificateError(NovikoffError):
 
 
 class InequalityError(ArithmeticError):
-    """An inequality of a theorem that failed at some update: a defect of the program, not of data."""
+    """An inequality of a theorem that failed at some update: a defect, whatever the data."""

@@ -121,7 +121,7 @@ def investigate(question: Question, source: Source, watch: Watch) -> Findings:
     columns = Columns(kept.feature_names, X.shape[1], question.options["fit_intercept"])
     weights = [columns.weights(text) for text in question.contrasts]
     _refuse_width(question, X.shape[1])
-    options = question.options | {"positive": _as_label(question.positive, y)}
+    options = question.options | {"positive": as_label(question.positive, y)}
     began = time.perf_counter()
     verdict = check(kept, watch=watch, **options)
     found = Findings(kept, y, verdict, None, None, None, time.perf_counter() - began)
@@ -150,7 +150,7 @@ def _refuse_width(question: Question, columns: int) -> None:
         )
 
 
-def _as_label(text: str | None, labels: Any) -> Any:
+def as_label(text: str | None, labels: Any) -> Any:
     """A label from the command line, of the kind that the data's labels have."""
     if text is None or labels.dtype.kind == "U":
         return text

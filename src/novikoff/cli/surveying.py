@@ -13,13 +13,12 @@ from novikoff.bounds.runs import Ran, made, perceptron_run
 from novikoff.bounds.survey import answered, posed
 from novikoff.cli import bounding
 from novikoff.cli.bounding import wrapped
-from novikoff.cli.findings import Kept, ratio
+from novikoff.cli.findings import Kept, as_label, ratio
 from novikoff.cli.telling import bracket
 from novikoff.cli.training import count
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import DataError
 from novikoff.rounding import rounded_up
 from novikoff.sources import Source
-from novikoff.sources.tokens import NotANumberError, number
 from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, Stage, Watch
 
 DIGITS = 6
@@ -177,7 +176,7 @@ def survey(question: Question, source: Source, watch: Watch) -> Findings:
         kept,
         fit_intercept=question.fit_intercept,
         unit_length=question.unit_length,
-        positive=_label(question.positive, kept.chunk.y),
+        positive=as_label(question.positive, kept.chunk.y),
     )
     start = None
     if question.random_start:  # the one that `fit --init random` takes
@@ -203,16 +202,6 @@ def survey(question: Question, source: Source, watch: Watch) -> Findings:
 def _learning(case: Case) -> Stage:
     known = case.verdict
     return Stage("learning", known.outcome, known.margin.lower, known.margin.upper, known.scans)
-
-
-def _label(text: str | None, labels: Any) -> Any:
-    """A label from the command line, of the kind that the data's labels have."""
-    if text is None or labels.dtype.kind == "U":
-        return text
-    try:
-        return number(text)
-    except NotANumberError:
-        raise ParameterError(f"--positive {text}: the labels of these rows are numbers") from None
 
 
 def _variables(text: str | None, names: list[str] | None) -> list[int | str] | None:

@@ -39,7 +39,8 @@ def scripts() -> str:
     """Bokeh's own script, whole."""
     from bokeh.resources import Resources
 
-    return "\n".join(Resources(mode="inline", components=["bokeh"], minified=True).js_raw)
+    chosen = Resources(mode="inline", components=["bokeh"], minified=True, log_level="error")
+    return "\n".join(chosen.js_raw)
 
 
 def as_json(picture: Picture, target: str) -> str:

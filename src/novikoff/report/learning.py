@@ -19,41 +19,43 @@ class Epochs(NamedTuple):
     """Mistakes in each epoch, what is known of them, and the ceiling after each where one is."""
 
     mistakes: Sequence[int]
-    bound: int | float | None
-    bound_name: str
+    bound: float | None = None  # on all of them, by a theorem
     ceilings: Sequence[float] = ()
-    margin: float | None = None
-    margin_name: str = ""
-    unit: str = "mistakes"
+    margin: float | None = None  # of the separator found
 
 
 def so_far(epochs: Epochs, why_no_bound: str = "") -> Picture:
     """Mistakes in all, epoch by epoch, under the most that a theorem allows."""
     total = np.cumsum([0, *epochs.mistakes])
     kept = thinned(len(total))
+    left_out = _left_out(len(kept), len(total))
     marks: list[Mark] = []
     far = epochs.bound is not None and epochs.bound > FAR * max(1, int(total[-1]))
     if epochs.bound is not None:
-        shown = f"{epochs.bound_name}: {most(epochs.bound)}"
+        shown = f"the theorem's bound: {most(epochs.bound)}"
         marks.append(Rule(float(epochs.bound), shown, "red", "dashed"))
     if far:
         kept = kept[total[kept] > 0]  # 0 is nowhere on a logarithmic axis
-    notes = [f"after epoch {k:,}: {total[k]:,} {epochs.unit}" for k in kept]
+    notes = [f"after epoch {k:,}: {total[k]:,} mistakes" for k in kept]
     where = array(kept), array(total[kept])
-    marks += curve(Line(*where, f"{epochs.unit} so far", "blue", notes=notes))
+    marks += curve(Line(*where, "mistakes so far", "blue", notes=notes))
     return Picture(
-        f"{epochs.unit.capitalize()} so far, and the most there can be"
+        "Mistakes so far, and the most there can be"
         if epochs.bound is not None
-        else f"{epochs.unit.capitalize()} so far",
+        else "Mistakes so far",
         "epochs passed",
-        epochs.unit,
+        "mistakes",
         marks,
-        _of_bound(epochs, int(total[-1]), far) or why_no_bound,
-        f"Curve of the {epochs.unit} in all, which rises to {total[-1]:,} after"
+        (_of_bound(epochs, int(total[-1]), far) or why_no_bound) + left_out,
+        f"Curve of the mistakes in all, which rises to {total[-1]:,} after"
         f" {len(epochs.mistakes):,} epochs.",
         log_y=far,
         whole_x=True,
     )
+
+
+def _left_out(kept: int, count: int) -> str:
+    return "" if kept == count else f" Of {count:,} places of the curve {kept:,} are drawn."
 
 
 def _of_bound(epochs: Epochs, total: int, far: bool) -> str:
@@ -74,9 +76,9 @@ def each_epoch(epochs: Epochs) -> Picture:
     cuts = np.append(np.arange(0, len(counts), each), len(counts))
     means = np.add.reduceat(counts, cuts[:-1]) / np.diff(cuts)
     notes = [
-        f"epoch {start + 1:,}: {number(mean)} {epochs.unit}"
+        f"epoch {start + 1:,}: {number(mean)} mistakes"
         if stop == start + 1
-        else f"epochs {start + 1:,} to {stop:,}: {number(mean)} {epochs.unit} each, on average"
+        else f"epochs {start + 1:,} to {stop:,}: {number(mean)} mistakes each, on average"
         for start, stop, mean in zip(cuts[:-1], cuts[1:], means, strict=True)
     ]
     room = 0.0 if each > 1 else 0.1  # bars that stand for single epochs stand apart
@@ -85,12 +87,12 @@ def each_epoch(epochs: Epochs) -> Picture:
     if each > 1:
         caption += f" Of {len(counts):,} epochs, each bar is the mean of {each} in a row."
     return Picture(
-        f"{epochs.unit.capitalize()} in each epoch",
+        "Mistakes in each epoch",
         "epoch",
-        epochs.unit,
-        [Bars(*sides, means, f"{epochs.unit} in an epoch", "blue", False, notes)],
+        "mistakes",
+        [Bars(*sides, means, "mistakes in an epoch", "blue", False, notes)],
         caption,
-        f"Bars of the {epochs.unit} in each of {len(counts):,} epochs: {number(counts[0])} in the"
+        f"Bars of the mistakes in each of {len(counts):,} epochs: {number(counts[0])} in the"
         f" first, {number(counts[-1])} in the last.",
         whole_x=True,
         whole_y=True,
@@ -103,9 +105,10 @@ def ceiling(epochs: Epochs) -> Picture | None:
     places = np.flatnonzero(np.isfinite(heights) & (heights > 0.0))
     if not len(places):
         return None
-    places = places[thinned(len(places))]
-    margin = epochs.margin, epochs.margin_name
-    return falling(places + 1, heights[places], "epoch", *margin, float(heights[-1]))
+    kept = places[thinned(len(places))]
+    found = epochs.margin, "margin of the separator found"
+    picture = falling(kept + 1, heights[kept], "epoch", *found, float(heights[-1]))
+    return picture._replace(caption=picture.caption + _left_out(len(kept), len(places)))
 
 
 def falling(

@@ -39,14 +39,8 @@ class Run(NamedTuple):
 
 def fit_page(run: Run, asked: Asked, answer: Answer) -> Page:
     """A run for people who would rather look."""
-    epochs = learning.Epochs(
-        run.outcome.mistakes_per_epoch,
-        run.bound,
-        "the theorem's bound",
-        run.ceilings,
-        run.margin,
-        "margin of the separator found",
-    )
+    outcome = run.outcome
+    epochs = learning.Epochs(outcome.mistakes_per_epoch, run.bound, run.ceilings, run.margin)
     sections = [
         Section("Mistakes", picture=learning.so_far(epochs, UNBOUNDED)),
         Section("Epoch by epoch", picture=learning.each_epoch(epochs)),

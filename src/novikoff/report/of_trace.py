@@ -38,5 +38,4 @@ def _of_winnow(trace: Any) -> list[tuple[str, Picture | None]]:
 
 
 def _epochs(trace: Any) -> Picture:
-    epochs = learning.Epochs(trace.mistakes_per_epoch, trace.bound, "the theorem's bound")
-    return learning.each_epoch(epochs)
+    return learning.each_epoch(learning.Epochs(trace.mistakes_per_epoch))

@@ -33,7 +33,7 @@ LIGHT = {
     "paper": "#ffffff",
 }
 DARK = {
-    "blue": "#56b4e8",
+    "blue": "#56b4e9",
     "red": "#f58231",
     "green": "#26bd92",
     "purple": "#dd9cc3",
@@ -117,8 +117,6 @@ class Rule(NamedTuple):
 
 
 Mark = Line | Points | Band | Patch | Bars | Rule
-
-
 Box = tuple[tuple[float, float], tuple[float, float]]  # from left to right, from low to high
 
 

@@ -47,8 +47,8 @@ def envelopes(trace: Any) -> Picture:
     last = float(trace.updates)
     cross = trace.B / trace.A if trace.A else None
     far = cross is not None and cross > FAR * last
-    end = last if cross is None else max(cross, last)
-    x = np.geomspace(1.0, max(end, 2.0), PLACES) if far else np.linspace(0.0, max(end, 2.0), PLACES)
+    end = max(last, cross or 0.0, 2.0)
+    x = np.geomspace(1.0, end, PLACES) if far else np.linspace(0.0, end, PLACES)
     marks: list[Mark] = [Line(x, trace.B * x, "at most B·k", "red", "dashed")]
     if trace.A is not None:
         marks.append(Line(x, trace.A * x * x, "at least A·k²", "green", "dotted"))
