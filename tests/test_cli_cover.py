@@ -212,6 +212,8 @@ def test_the_capacity_curve(here, found):
         ([7, 2, "--limit", 5], "--limit needs data"),
         ([7, 2, "--dichotomies"], "--dichotomies needs data"),
         ([7, 2, "--target", "y"], "--target needs data"),
+        ([7, 2, "--seed", 0], "--seed needs --capacity"),
+        (["example:xor", "--trials", 9], "--trials needs --capacity"),
         (["example:xor", "--threshold"], "--threshold needs P and N"),
         (["example:xor", "--limit", "few"], "--limit few: expected a whole number, or none"),
         (["--capacity", 5, "--ratios", "1,x"], "--ratios: 'x' is not a number"),

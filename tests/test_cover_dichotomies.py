@@ -154,11 +154,12 @@ def test_wrong_suggestions_are_found_out(X, affine):
 
 
 def test_rows_too_close_for_doubles_are_decided_in_integers():
-    for more, side in ((1, 1), (0, 0), (-1, -1)):
-        rows = sides.Sides([[2**60 + more, -(2**60)], [1, 1]])
+    large = 3 * 2**59
+    for more, labels in ((1, 0b11), (0, 0b11), (-1, 0b10)):
+        rows = sides.Sides([[large + more, -large], [1, 1]])
         assert (rows.doubles[0] @ [1.0, 1.0]) == 0.0
-        found = rows._checked(np.array([1.0, 1.0]), 2, 0b11 if side > 0 else 0b10)
-        assert found == (None if side == 0 else sides.Witness(0b11 if side > 0 else 0b10, 0))
+        found = rows._checked(np.array([1.0, 1.0]), 2, labels)
+        assert found == (sides.Witness(labels, 0) if more else None)
 
 
 def test_rows_made_to_fit_a_prime():

@@ -15,12 +15,9 @@ from novikoff.cli import main
 from novikoff.report.picture import DARK, LIGHT
 
 QUASI = "age,dose,died\n1,0,no\n2,0,yes\n3,1,yes\n4,0,no\n5,1,yes\n2,0,no\n"
-HOSTILE = (
-    f'"</script><b>x</b>","$$a^2$$ & \'q\' ""w"" @told0 日本 {"long" * 60}",y\n'
-    '1,2,"<img src=x onerror=alert(1)>"\n2,1,"</script><script>alert(2)</script>"\n'
-    '3,3,"<img src=x onerror=alert(1)>"\n4,0,"</script><script>alert(2)</script>"\n'
-    '0,5,"<img src=x onerror=alert(1)>"\n'
-)
+NAMES = f'"</script><b>x</b>","$$a^2$$ & \'q\' ""w"" @told0 日本 {"long" * 60}",y'
+LABELS = "<img src=x onerror=alert(1)>", f"</script><script>alert(2)</script>{'W' * 150}"
+HOSTILE = f'{NAMES}\n1,2,"{LABELS[0]}"\n2,1,"{LABELS[1]}"\n3,3,"{LABELS[0]}"\n4,0,"{LABELS[1]}"\n'
 
 #: Each page's command, how many figures it has, and a part of its answer.
 PAGES = {

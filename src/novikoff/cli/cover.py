@@ -10,7 +10,7 @@ from novikoff.cli import options, reporting
 from novikoff.errors import ParameterError
 
 COUNTING, TRYING = "Counting", "Trying it out"
-RATIOS = "0.5,1,1.5,2,2.5,3,3.5,4"
+RATIOS, TRIALS = "0.5,1,1.5,2,2.5,3,3.5,4", 200
 
 
 def cover(
@@ -67,14 +67,24 @@ def cover(
         ),
     ] = None,
     ratios: Annotated[
-        str, typer.Option(help="The ratios P / N to try.", rich_help_panel=TRYING)
-    ] = RATIOS,
+        str | None,
+        typer.Option(help="The ratios P / N to try.", show_default=RATIOS, rich_help_panel=TRYING),
+    ] = None,
     trials: Annotated[
-        int, typer.Option(min=1, help="Labellings for each of them.", rich_help_panel=TRYING)
-    ] = 200,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Labellings for each of them.",
+            show_default=str(TRIALS),
+            rich_help_panel=TRYING,
+        ),
+    ] = None,
     seed: Annotated[
-        int, typer.Option(min=0, help="For points and labels.", rich_help_panel=TRYING)
-    ] = 0,
+        int | None,
+        typer.Option(
+            min=0, help="For points and labels.", show_default="0", rich_help_panel=TRYING
+        ),
+    ] = None,
     report: reporting.ReportOption = None,
     plot: reporting.PlotOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
@@ -115,6 +125,8 @@ def cover(
         _refuse_ignored("data", reading | {"--dichotomies": dichotomies or None})
     if len(words) != 2:
         _refuse_ignored("P and N", {"--threshold": threshold or None})
+    if not capacity:
+        _refuse_ignored("--capacity", {"--ratios": ratios, "--trials": trials, "--seed": seed})
     if len(words) > 2 or (not words and not capacity):
         raise ParameterError("name P and N, such as 100 20, or data, or --capacity N")
     if len(words) == 1 and words[0].isdigit() and not Path(words[0]).exists():
@@ -138,8 +150,8 @@ def cover(
         )
         found = counts.of_data(source, bias is not False, dichotomies, _limit(limit), quiet or json)
     if capacity:
-        asked = [_ratio(word) for word in ratios.split(",")]
-        curves = counts.tried(capacity, asked, trials, seed, quiet or json)
+        asked = [_ratio(word) for word in (ratios or RATIOS).split(",")]
+        curves = counts.tried(capacity, asked, trials or TRIALS, seed or 0, quiet or json)
         found = found._replace(capacity=curves)
     text = counts.tell(found)
     if report is not None or plot is not None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from novikoff.counting import fraction, whole
 from novikoff.cover.deciding import separable
@@ -61,10 +62,11 @@ def capacity_curve(
     found = []
     for k, P in enumerate(sizes):
         good = 0
-        for trial in range(trials):
-            good += separable(_drawn(N, P, seed, trial))
-            if watch is not None:
-                watch(k * trials + trial + 1, len(sizes) * trials)
+        with threadpool_limits(1):  # for matrices so small, more only wait for each other
+            for trial in range(trials):
+                good += separable(_drawn(N, P, seed, trial))
+                if watch is not None:
+                    watch(k * trials + trial + 1, len(sizes) * trials)
         lower, upper = interval(good, trials)
         found.append(
             Capacity(N, P, P / N, trials, good, good / trials, lower, upper, fraction(P, N))
