@@ -117,7 +117,7 @@ def bound(
     max_epochs: Annotated[
         int, typer.Option(min=1, help="The budget of --run.", rich_help_panel=LEARNER)
     ] = 1000,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: options.QuietOption = False,
     json: options.JsonOption = False,
     decimal: options.DecimalOption = False,
     format: options.FormatOption = None,

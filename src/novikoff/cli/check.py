@@ -91,7 +91,7 @@ def check(
     ] = None,
     report: reporting.ReportOption = None,
     plot: reporting.PlotOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: options.QuietOption = False,
     json: options.JsonOption = False,
     decimal: options.DecimalOption = False,
     format: options.FormatOption = None,

@@ -87,7 +87,7 @@ def cover(
     ] = None,
     report: reporting.ReportOption = None,
     plot: reporting.PlotOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: options.QuietOption = False,
     json: options.JsonOption = False,
     labels: Annotated[
         bool,

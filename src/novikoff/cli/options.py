@@ -24,6 +24,44 @@ class Format(enum.StrEnum):
     NPZ = "npz"
 
 
+RULE = "The rule"
+
+EtaOption = Annotated[
+    float | None,
+    typer.Option(help="The step.", show_default="the rule's", rich_help_panel=RULE),
+]
+TieOption = Annotated[
+    str | None,
+    typer.Option(
+        help="What a score of exactly 0 means: mistake, positive, negative or keep.",
+        show_default="mistake",
+        rich_help_panel=RULE,
+    ),
+]
+ParamOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="Any other parameter of the rule, such as alpha=1.5; may be repeated.",
+        rich_help_panel=RULE,
+    ),
+]
+InitOption = Annotated[str, typer.Option(help="The start: zeros or random.", rich_help_panel=RULE)]
+LearnBiasOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--bias/--no-bias",
+        help="Learn an intercept.",
+        show_default="where the rule has one",
+        rich_help_panel=RULE,
+    ),
+]
+UnitLengthOption = Annotated[
+    bool, typer.Option("--unit-length", help="Scale rows to length 1.", rich_help_panel=RULE)
+]
+OrderOption = Annotated[Order, typer.Option(help="given, or shuffle: anew each epoch.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="For shuffling and a random start.")]
+
 READING = "How the data are read"
 
 FormatOption = Annotated[
@@ -77,6 +115,7 @@ DecimalOption = Annotated[
         rich_help_panel=READING,
     ),
 ]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 

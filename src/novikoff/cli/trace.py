@@ -10,7 +10,6 @@ from novikoff.cli import options, reporting
 from novikoff.errors import ParameterError
 
 EPOCHS = 1000
-RULE = "The rule"
 PROOF = "The proof"
 
 
@@ -19,49 +18,19 @@ def trace(
     rule: Annotated[
         str,
         typer.Option(
-            help="perceptron, one-sided, averaged, voted, margin or winnow.", rich_help_panel=RULE
+            help="perceptron, one-sided, averaged, voted, margin or winnow.",
+            rich_help_panel=options.RULE,
         ),
     ] = "perceptron",
-    eta: Annotated[
-        float | None,
-        typer.Option(help="The step.", show_default="the rule's", rich_help_panel=RULE),
-    ] = None,
-    tie: Annotated[
-        str | None,
-        typer.Option(
-            help="What a score of exactly 0 means: mistake, positive, negative or keep.",
-            show_default="mistake",
-            rich_help_panel=RULE,
-        ),
-    ] = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="Any other parameter of the rule, such as alpha=1.5; may be repeated.",
-            rich_help_panel=RULE,
-        ),
-    ] = None,
-    init: Annotated[
-        str, typer.Option(help="The start: zeros or random.", rich_help_panel=RULE)
-    ] = "zeros",
-    bias: Annotated[
-        bool | None,
-        typer.Option(
-            "--bias/--no-bias",
-            help="Learn an intercept.",
-            show_default="where the rule has one",
-            rich_help_panel=RULE,
-        ),
-    ] = None,
-    unit_length: Annotated[
-        bool, typer.Option("--unit-length", help="Scale rows to length 1.", rich_help_panel=RULE)
-    ] = False,
+    eta: options.EtaOption = None,
+    tie: options.TieOption = None,
+    param: options.ParamOption = None,
+    init: options.InitOption = "zeros",
+    bias: options.LearnBiasOption = None,
+    unit_length: options.UnitLengthOption = False,
     max_epochs: Annotated[int, typer.Option(min=1, help="The budget.")] = EPOCHS,
-    order: Annotated[
-        options.Order, typer.Option(help="given, or shuffle: anew each epoch.")
-    ] = options.Order.GIVEN,
-    seed: Annotated[int, typer.Option(min=0, help="For shuffling and a random start.")] = 0,
+    order: options.OrderOption = options.Order.GIVEN,
+    seed: options.SeedOption = 0,
     towards: Annotated[
         str | None,
         typer.Option(
@@ -86,7 +55,7 @@ def trace(
     ] = None,
     report: reporting.ReportOption = None,
     plot: reporting.PlotOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: options.QuietOption = False,
     json: options.JsonOption = False,
     decimal: options.DecimalOption = False,
     format: options.FormatOption = None,
