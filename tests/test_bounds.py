@@ -20,6 +20,7 @@ import novikoff as nk
 from novikoff import bounds
 from novikoff.bounds import comparing, runs, soft, survey
 from novikoff.bounds.labelled import signed_rows
+from novikoff.errors import HypothesisError
 from novikoff.learn import Learner, learn
 from novikoff.rows import make_rows
 from novikoff.rules import Perceptron, Winnow
@@ -270,7 +271,7 @@ def test_a_disjunction_is_found_exactly_if_there_is_one(seed, features, rows, by
     ]
     try:
         found = bounds.disjunction(X, y)
-    except bounds.HypothesisError:
+    except HypothesisError:
         assert not consistent or not positive.any()
         return
     chosen = found.relevant
@@ -287,16 +288,16 @@ def test_a_disjunction_has_the_names_of_its_columns_and_of_its_lines(tmp_path):
     assert (found.relevant, found.names, found.features) == ([0, 1], ["a", "b"], 3)
     assert bounds.disjunction(nk.open(path), relevant=["b", "a"]) == found
     assert bounds.winnow_on(nk.open(path)).value == math.floor(bounds.winnow(2, 3))
-    with pytest.raises(bounds.HypothesisError, match="line 3 is positive"):
+    with pytest.raises(HypothesisError, match="line 3 is positive"):
         bounds.disjunction(nk.open(path), relevant=["b"])
     path.write_text("a,b,label\n0,1,yes\n1,0.5,no\n")
-    with pytest.raises(bounds.HypothesisError, match=r"line 3 has 0\.5 in b"):
+    with pytest.raises(HypothesisError, match=r"line 3 has 0\.5 in b"):
         bounds.winnow_on(nk.open(path))
 
 
 def test_a_fraction_that_only_rounds_to_a_bit_is_none():
     nearly = Fraction(1) + Fraction(1, 10**30)
-    with pytest.raises(bounds.HypothesisError, match="row 0 has not quite 1 in column 0"):
+    with pytest.raises(HypothesisError, match="row 0 has not quite 1 in column 0"):
         bounds.disjunction([[nearly, 0], [0, 1]], [1, 0])
 
 

@@ -13,6 +13,10 @@ class ParameterError(NovikoffError):
     """A parameter outside its range, or parameters that contradict each other."""
 
 
+class HypothesisError(ParameterError):
+    """A bound asked for outside its hypotheses; the message says which one fails, and where."""
+
+
 class ModelError(NovikoffError):
     """A model file that is damaged, of another version, or not a model at all."""
 

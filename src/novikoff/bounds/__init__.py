@@ -27,7 +27,7 @@ from novikoff.bounds.formulas import (
 
 if TYPE_CHECKING:
     from novikoff.bounds.disjunctions import Disjunction, WinnowBound, disjunction, winnow_on
-    from novikoff.bounds.hypotheses import Bound, Hypothesis, HypothesisError
+    from novikoff.bounds.hypotheses import Bound, Hypothesis
     from novikoff.bounds.increment import Envelopes, FixedIncrement, fixed_increment
     from novikoff.bounds.soft import SoftBound, freund_schapire, hinge
     from novikoff.bounds.survey import on
@@ -38,7 +38,6 @@ __all__ = [
     "Envelopes",
     "FixedIncrement",
     "Hypothesis",
-    "HypothesisError",
     "SoftBound",
     "WinnowBound",
     "after_length",
@@ -63,7 +62,6 @@ _HOMES = {
     "Envelopes": "increment",
     "FixedIncrement": "increment",
     "Hypothesis": "hypotheses",
-    "HypothesisError": "hypotheses",
     "SoftBound": "soft",
     "WinnowBound": "disjunctions",
     "disjunction": "disjunctions",

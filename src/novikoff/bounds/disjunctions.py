@@ -13,9 +13,9 @@ import numpy.typing as npt
 import scipy.sparse
 
 from novikoff.bounds.formulas import winnow
-from novikoff.bounds.hypotheses import HypothesisError, column, place
+from novikoff.bounds.hypotheses import column, place
 from novikoff.bounds.labelled import signed_rows
-from novikoff.errors import ParameterError
+from novikoff.errors import HypothesisError, ParameterError
 from novikoff.rows import CsrRows, as_csr
 from novikoff.signed import Signed
 

@@ -2,14 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from novikoff.errors import ParameterError
-
 if TYPE_CHECKING:  # the formulas and their refusals need no Numba
     from novikoff.signed import Signed
-
-
-class HypothesisError(ParameterError):
-    """A bound asked for outside its hypotheses; the message says which one fails, and where."""
 
 
 class Hypothesis(NamedTuple):

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff import figures
-from novikoff.bounds.hypotheses import HypothesisError, place
+from novikoff.bounds.hypotheses import place
 from novikoff.bounds.labelled import number, numbers, signed_rows, unit_scores
 from novikoff.bounds.outward import above, below
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import DataError, HypothesisError, ParameterError
 from novikoff.figures import Rational
 from novikoff.rows import features_of
 from novikoff.signed import Signed

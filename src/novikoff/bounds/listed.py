@@ -10,9 +10,10 @@ import numpy as np
 from novikoff import figures
 from novikoff.bounds import disjunctions, soft
 from novikoff.bounds.case import Case, first_of_other_length, separability
-from novikoff.bounds.hypotheses import Bound, Hypothesis, HypothesisError, place
+from novikoff.bounds.hypotheses import Bound, Hypothesis, place
 from novikoff.bounds.increment import increment
 from novikoff.bounds.outward import above, below, root, up
+from novikoff.errors import HypothesisError
 from novikoff.figures import Rational
 from novikoff.rounding import rounded_up
 from novikoff.signed import Signed

@@ -177,8 +177,7 @@ class Exactly:
         eta = self._by.eta
         top = self._distance * eta.denominator**2
         bottom = squared * (eta.numerator * self._k) ** 2
-        found = math.sqrt(_ratio(top, bottom)) * (1.0 + 2.0**-50)
-        return found if 1e-150 < found < math.inf else root(Fraction(top, bottom), up=True)
+        return root(Fraction(top, bottom), up=True)
 
     def _row(self, i: int) -> _Row:
         if i not in self._rows:

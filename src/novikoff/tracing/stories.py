@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from novikoff.bounds.disjunctions import found
-from novikoff.bounds.hypotheses import HypothesisError
+from novikoff.errors import HypothesisError
 from novikoff.figures import Rational, rational
 from novikoff.learn import Learner
 from novikoff.rows import CsrRows, Rows, as_csr, make_rows
