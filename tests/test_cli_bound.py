@@ -140,6 +140,8 @@ def test_several_numbers_give_several_bounds_in_words(here):
         (["--relevant", "3", "--features", "2"], "not possible"),
         (["--margin", "0.5", "--run"], "--run is about DATA"),
         (["--margin", "0.5", "--only", "novikoff"], "--only is about DATA"),
+        (["--margin", "0.5", "--passes", "2"], "--passes is about DATA"),
+        (["--margin", "0.5", "--no-bias"], "--no-bias is about DATA"),
         (["example:or", "--margin", "0.5"], "--margin is for numbers alone"),
         (["example:or", "--features", "2"], "--features is for numbers alone"),
         (["example:or", "--only", "nov"], "there is no bound 'nov'; there are novikoff, unit"),

@@ -139,7 +139,20 @@ def bound(
 
     numbers = bounding.Numbers(radius, margin, gap, length, relevant, features, alpha, theta, eta)
     if data is None:
-        _refuse_idle(only, positive, variables, time_limit, run, unit_length)
+        _refuse_idle(
+            {
+                "--only": only,
+                "--positive": positive,
+                "--variables": variables,
+                "--time-limit": time_limit,
+                "--run": run,
+                "--unit-length": unit_length,
+                "--no-bias": not bias,
+                "--start": start is not Start.ZEROS,
+                "--passes": passes > 1,
+                "--decimal": decimal,
+            }
+        )
         bounds = bounding.computed(numbers)
         told = {"bounds": [bounding.as_json(each) for each in bounds]}
         typer.echo(json_format.dumps(told) if json else bounding.tell(bounds))
@@ -171,9 +184,8 @@ def bound(
         raise typer.Exit(UNDECIDED if all(each.undecided for each in refused) else NO)
 
 
-def _refuse_idle(*given: Any) -> None:
+def _refuse_idle(given: dict[str, Any]) -> None:
     """Options about data, where there are none."""
-    names = "--only", "--positive", "--variables", "--time-limit", "--run", "--unit-length"
-    for name, value in zip(names, given, strict=True):
+    for name, value in given.items():
         if value:
             raise ParameterError(f"{name} is about DATA, and none is given")
