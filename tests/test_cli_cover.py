@@ -134,7 +134,7 @@ def test_the_place_of_data(here, found, tmp_path):
     }
     assert number["dichotomies"] is None
     out = here("cover", "line.csv", "--dichotomies")[1]
-    assert "at most C(4, 3) = 14 of 2^4 labellings, as many in general" in out
+    assert "fewer than C(4, 3) = 14 of 2^4 labellings" in out
     assert "not general: lines 2, 3 and 4 are affinely dependent" in out
     assert "12 labellings of these rows are realised, 2 fewer than in" in out
     out = here("cover", "line.csv", "--dichotomies", "--no-bias")[1]

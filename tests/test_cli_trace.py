@@ -114,3 +114,21 @@ def test_ctrl_c_ends_the_run_with_what_was_checked(tmp_path):
     assert process.returncode == 130
     assert "stopped after" in text
     assert [path.name for path in tmp_path.iterdir()] == ["run.parquet"]
+
+
+def test_one_class_of_three_against_the_others(tmp_path):
+    path = tmp_path / "three.csv"
+    path.write_text("a,b,label\n1,0,x\n0,1,y\n3,3,z\n")
+    code, _, err = novikoff("trace", path)
+    assert code == 2
+    assert "--positive" in err
+    code, out, _ = novikoff("trace", path, "--positive", "x")
+    assert code == 0
+    assert "converged" in out
+    assert answer("trace", path, "--positive", "z")["mistake_bound"] is not None
+
+
+def test_the_one_sided_rule_says_that_it_looks_at_no_label():
+    code, out, _ = novikoff("trace", SETOSA, "--rule", "one-sided")
+    assert code == 0
+    assert "each taken as positive" in out

@@ -399,9 +399,26 @@ def test_the_place_on_covers_curve_is_exact(rows, features):
         rows <= N: "says nothing",
         N < rows < 2 * N: "more likely separate",
         rows == 2 * N: "half of the time",
-        rows > 2 * N: "it means something",
+        rows > 2 * N: "Labels at random would hardly separate.",  # and these do not
     }
     assert said[True] in picture.caption
+
+
+@pytest.mark.parametrize(
+    ("P", "N", "separable", "said"),
+    [
+        (100, 5, True, "hardly separate: that these do means something."),
+        (100, 5, None, "hardly separate: if these do, it means something."),
+        (100, 5, False, "hardly separate."),
+        (10, 4, True, "separate about 25 % of the time: that these do is weak evidence."),
+        (10, 4, None, "separate about 25 % of the time: if these do, it is weak evidence."),
+        (10, 4, False, "separate about 25 % of the time."),
+    ],
+)
+def test_what_covers_count_means_depends_on_the_share_and_on_what_is_known(P, N, separable, said):
+    share = Fraction(counting.count(P, N), 2**P)
+    assert ("hardly" in said) == (share < Fraction(1, 100))
+    assert capacity.meaning(P, N, separable).endswith(f"Labels at random would {said}")
 
 
 def test_dependent_columns_are_no_dimensions():
@@ -425,8 +442,22 @@ def test_tried_labellings_are_drawn_as_they_were_counted():
     assert [float(y) for mark in bands for y in mark.upper] == [each.upper for each in found]
     assert len({mark.marker for mark in points}) == len({mark.colour for mark in points}) == 2
     assert len(page.sections[-1].table.rows) == len(found)
-    assert capacity.place_of(5, capacity.WIDEST + 1) is None
+    assert page.sections[-1].table.columns[-1] == "Cover's share"
+    assert capacity.place_of(5, capacity.WIDEST + 1, None) is None
     assert report.cover_page(ASKED, ANSWER, P=5, N=0).pictures == []
+
+
+def test_the_answer_of_tried_labellings_is_what_was_found_at_one_half():
+    found = [each for N in (3, 6) for each in capacity_curve(N, [1.0, 2.0, 3.0], 20, 0)]
+    halves = [each.separable for each in found if each.P == 2 * each.N]
+    assert capacity.outcome(found) == (
+        f"At P = 2N, {halves[0]} of 20 random labellings separate for N = 3 and {halves[1]} of 20"
+        " random labellings separate for N = 6; Cover says one half."
+    )
+    (other,) = capacity_curve(4, [1.5], 20, 0)
+    assert capacity.outcome([other]) == (
+        f"{other.separable} of 20 random labellings separate for N = 4, P = 6 (Cover: 0.812)."
+    )
 
 
 # runs
@@ -494,7 +525,7 @@ def test_every_rule_has_a_page(rule):
     page = report.fit_page(run, ASKED, ANSWER)
     headings = [section.heading for section in page.sections]
     assert headings[:2] == ["Mistakes", "Epoch by epoch"]
-    assert "The data in the plane" in headings
+    assert ("The data in the plane" in headings) == (rule != "voted")
     assert ("Margins" in headings) == (rule != "voted")
     if rule != "voted":
         found = of_run.separator_of(run)
@@ -511,10 +542,51 @@ def test_of_many_classes_mistakes_are_drawn_and_the_rest_is_said():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.standard_normal((20, 2)) + at for at in ([0, 0], [4, 0], [0, 4])])
     page = report.fit_page(run_of("perceptron", X, np.repeat(["a", "b", "c"], 20)), ASKED, ANSWER)
-    assert [section.heading for section in page.sections if section.picture is None] == [
-        "The data in the plane"
-    ]
-    assert "3 classes" in page.sections[-1].text
+    headings = [section.heading for section in page.sections]
+    assert headings == ["Mistakes", "Epoch by epoch", "The ceiling on the margin"]
+    assert "3 classes" in page.sections[0].text
+    assert "No bound is drawn: there are 3 classes" in page.pictures[0].caption
+    ceiling = page.pictures[-1]
+    assert "One of the classes" in ceiling.caption
+    assert [mark.name for mark in ceiling.marks if mark.name] == ["lowest of the classes' ceilings"]
+    assert "for one of the classes" in of_kind(ceiling, Line)[0].notes[0]
+
+
+def test_winnows_own_bound_is_drawn_where_the_label_is_an_or(here, tmp_path):
+    X, y = nk.open("example:disjunction").read()[:2]
+    for parameters in ({}, {"alpha": 1.5, "theta": 30.0}):
+        page = report.fit_page(run_of("winnow", X, y, parameters=parameters), ASKED, ANSWER)
+        known = nk.bounds.winnow_on(X, y, **parameters)
+        assert named(page.pictures[0], "bound").at == known.value
+        words = f"the OR of r = {len(known.relevant)} of the n = 50 variables"
+        assert words in page.pictures[0].caption
+        assert ("2 + 3r(1 + lg n)" in page.pictures[0].caption) == (not parameters)
+    other = report.fit_page(run_of("winnow", *XOR), ASKED, ANSWER).pictures[0]
+    assert not of_kind(other, Rule)
+    assert (
+        "No bound is drawn: Winnow's theorem is about an OR of variables, but row" in other.caption
+    )
+    path = tmp_path / "page.html"
+    assert here("fit", "example:disjunction", "--rule", "winnow", "--report", path)[0] == 0
+    text = path.read_text()
+    assert "theta = 50" in text
+    assert "<dt>start</dt><dd>ones</dd>" in text
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "why"),
+    [
+        ("perceptron", {"epochs": 1}, "this run has not converged"),
+        ("perceptron", {"init": "random"}, "this run started elsewhere"),
+        ("second-order", {}, "no theorem is known here for the rule second-order"),
+        ("winnow", {"parameters": {"theta": 0.5}}, "theta of 1 or above"),
+    ],
+)
+def test_where_no_bound_is_drawn_the_reason_is_the_runs_own(rule, options, why):
+    X, y = nk.open("example:or").read()[:2]
+    picture = report.fit_page(run_of(rule, X, y, **options), ASKED, ANSWER).pictures[0]
+    assert not of_kind(picture, Rule)
+    assert why in picture.caption
 
 
 def test_winnow_is_drawn_over_the_variables_as_it_sees_them():
@@ -533,9 +605,29 @@ def test_rows_on_the_wrong_side_are_marked_and_hatched():
     found = of_run.separator_of(run).margins
     (plane,) = [each for each in page.pictures if "separator" in each.title]
     assert len(named(plane, "wrong side").x) == (found < 0).sum() > 0
+    worst = np.argsort(found, kind="stable")
+    rows = [int(line[0].removeprefix("row ")) for line in page.sections[-1].table.rows]
+    assert rows == worst[:10].tolist()
+    ring = named(plane, "the 5 rows with the smallest margins")
+    signs = np.where(run.codes == 1, 1, -1)
+    assert sorted(ring.x) == pytest.approx(sorted((found * signs)[worst[:5]]))
+    assert page.sections[-1].heading == "The rows farthest on the wrong side"
     (bars,) = [each for each in page.pictures if "How far" in each.title]
     assert named(bars, "wrong side").hatched
     assert named(bars, "wrong side").top.sum() == (found < 0).sum()
+
+
+@pytest.mark.parametrize(("rows", "look"), [(60, "hollow"), (600, "thin")])
+def test_very_many_rows_on_the_wrong_side_do_not_hide_each_other(rows, look):
+    rng = np.random.default_rng(0)
+    run = run_of("perceptron", rng.standard_normal((rows, 2)), rng.integers(0, 2, rows), epochs=2)
+    (plane,) = [
+        each for each in report.fit_page(run, ASKED, ANSWER).pictures if "separator" in each.title
+    ]
+    wrong = named(plane, "wrong side")
+    assert (len(wrong.x) > 100) == (look == "thin")
+    assert wrong.look == look
+    assert still(plane, "svg")
 
 
 # traces
@@ -552,6 +644,7 @@ def test_the_envelopes_are_the_traces_and_cross_where_the_theorem_ends():
     assert upper.y[-1] == pytest.approx(lower.y[-1])
     (rule,) = of_kind(picture, Rule)
     assert math.floor(rule.at) == found.bound
+    assert rule.name.endswith(f"no run has more than {found.bound:,} updates")
     assert all(
         low <= value <= high
         for low, value, high in zip(found.table["lower"], run.y, found.table["upper"], strict=True)
@@ -582,16 +675,30 @@ def test_traces_without_a_separator_or_an_update_and_of_winnow():
     page = report.trace_page(none, ASKED, ANSWER)
     assert len(page.pictures) == 4
     assert not [mark for mark in page.pictures[0].marks if "at least" in mark.name]
+    assert page.pictures[0].title == "How far the weights can get: the envelope"
+    assert "would need a separator, and there is none" in page.pictures[0].caption
     winnow = trace(*nk.open("example:disjunction").read()[:2], nk.Winnow())
     weight, moves = report.trace_page(winnow, ASKED, ANSWER).pictures[:2]
     assert named(weight, "sum of the weights").y.tolist() == winnow.table["total_weight"].tolist()
-    assert (named(weight, "cap").y >= named(weight, "sum of the weights").y).all()
+    assert of_kind(weight, Rule)[0].at == 0.0
+    assert (named(weight, "cap of the sum").y >= named(weight, "sum of the weights").y).all()
     assert named(moves, "most mistakes").at == winnow.bound
     assert named(moves, "demotions").y[-1] + named(moves, "promotions").y[-1] == winnow.updates
     resting = trace([[1.0], [-2.0]], [1, 0], nk.Perceptron(init=np.array([1.0, 0.0])))
     assert resting.updates == 0
     page = report.trace_page(resting, ASKED, ANSWER)
     assert "no update" in page.sections[0].text
+
+
+def test_small_cosines_are_on_a_logarithmic_axis():
+    found = trace(*nk.open("example:wdbc").read()[:2], nk.Perceptron(max_epochs=20))
+    assert found.table["cosine"].max() < 0.05
+    picture = proof.cosine(found)
+    assert picture.log_y
+    assert "logarithmic" in picture.caption
+    shown = named(picture, "this run").y
+    assert np.isnan(shown).sum() == (found.table["cosine"][proof._kept(found)] <= 0.0).sum()
+    assert not proof.cosine(trace(*nk.open("example:and").read()[:2])).log_y
 
 
 def test_a_long_trace_is_thinned_and_says_so():

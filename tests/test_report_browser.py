@@ -19,6 +19,9 @@ NAMES = f'"</script><b>x</b>","$$a^2$$ & \'q\' ""w"" @told0 日本 {"long" * 60}
 LABELS = "<img src=x onerror=alert(1)>", f"</script><script>alert(2)</script>{'W' * 150}"
 HOSTILE = f'{NAMES}\n1,2,"{LABELS[0]}"\n2,1,"{LABELS[1]}"\n3,3,"{LABELS[0]}"\n4,0,"{LABELS[1]}"\n'
 
+NAMED = ",".join(f"the mean of the measurement number {k} taken at noon" for k in range(3))
+LONG = f"{NAMED},y\n" + "".join(f"{k}.123456,{k},{-k},{int(k > 3)}\n" for k in range(8))
+
 #: Each page's command, how many figures it has, and a part of its answer.
 PAGES = {
     "separable": (["check", "example:iris-setosa"], 3, "each row strictly on its side"),
@@ -26,6 +29,7 @@ PAGES = {
     "quasi": (["check", "quasi.csv"], 3, "2 of 6 rows strictly on their own side"),
     "undecided": (["check", "example:wdbc", "--time-limit", "0"], 2, "UNDECIDED"),
     "hostile": (["check", "hostile.csv"], 3, "SEPARABLE"),
+    "long-names": (["check", "long.csv"], 3, "SEPARABLE"),
     "fit": (["fit", "example:and"], 5, "perceptron: converged after 9 epochs"),
     "fit-stopped": (
         ["fit", "example:iris-versicolor", "--max-epochs", "30"],
@@ -51,6 +55,7 @@ def page_of(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     (folder / "quasi.csv").write_text(QUASI)
     (folder / "hostile.csv").write_text(HOSTILE)
+    (folder / "long.csv").write_text(LONG)
 
     def make(name):
         path = folder / f"{name}.html"
@@ -123,6 +128,24 @@ def test_dark_screens_get_dark_pages_and_figures(browser, page_of, name):
         page.emulate_media(color_scheme="light")
         drawn(page, "light")
         assert page.evaluate(colours) == [paper, LIGHT["grey"], figures]
+
+
+#: How far the text of each cell reaches, and what the cell and its table leave of it.
+REACH = """() => [...document.querySelectorAll("td")].map(cell => {
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  const room = cell.closest(".table").getBoundingClientRect().right;
+  return [range.getBoundingClientRect().right, Math.min(room, innerWidth)];
+})"""
+
+
+def test_on_a_phone_long_names_leave_the_values_in_sight(browser, page_of):
+    with opened(browser, page_of("long-names"), width=390, height=844) as page:
+        cells = page.evaluate(REACH)
+        assert len(cells) > 30
+        assert all(right <= room for right, room in cells)
+        account = page.locator("pre").evaluate("each => getComputedStyle(each).whiteSpace")
+        assert account == "pre"
 
 
 def _rgb(colour):

@@ -100,8 +100,8 @@ def regime(P: int, N: int, *, threshold: bool = False) -> Regime:
     if P <= N:
         return Regime(
             "every labelling",
-            "P <= N: in general position every labelling is realised, so that one of them separates"
-            " means nothing.",
+            "P <= N: in general position every labelling is realised: that yours separates means"
+            " nothing.",
         )
     if P < 2 * N:
         return Regime(

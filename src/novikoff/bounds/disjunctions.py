@@ -4,7 +4,9 @@ A variable that is 1 in a negative row is in no such OR. So the OR of all the ot
 wherever any consistent OR is: if it misses a positive row, there is none, and that row shows it.
 """
 
+import contextlib
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -185,8 +187,9 @@ def _place_of(signed: Signed, name: int | str) -> int:
     names = signed.feature_names or []
     if isinstance(name, str) and name in names:
         return names.index(name)
-    if not isinstance(name, str) and 0 <= name < signed.features:
-        return int(name)
+    with contextlib.suppress(TypeError):  # names, and numbers that are not whole
+        if 0 <= operator.index(name) < signed.features:  # type: ignore[arg-type]
+            return operator.index(name)  # type: ignore[arg-type]
     raise ParameterError(
         f"there is no column {name!r}; give a name, or a place from 0 to {signed.features - 1}"
     )

@@ -79,7 +79,7 @@ def _unit_rows(case: Case) -> Hypothesis:
     lift = " with its 1 for the intercept" if case.signed.bias else ""
     size = f"{math.sqrt(case.signed.scan.squares[bad]):.6g}"
     size = "not quite 1" if size == "1" else size
-    why = f"the length of {place(case.signed, bad)}{lift} is {size}; unit length scales rows"
+    why = f"the length of {place(case.signed, bad)}{lift} is {size}, not 1: unit length scales rows"
     return Hypothesis(sentence, False, why)
 
 

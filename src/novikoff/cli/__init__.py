@@ -66,6 +66,7 @@ def main() -> None:
     """Run a command; bad input ends with one line on standard error and exit code 2."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know fewer letters than labels do
         sys.stdout.reconfigure(errors="backslashreplace")
+    sys.set_int_max_str_digits(0)  # counts and bounds can have more digits than Python allows
     try:
         app()
     except NovikoffError as error:
@@ -80,6 +81,9 @@ def main() -> None:
     except OSError as error:  # a full disk, most likely
         _last_words(f"novikoff: {error.strerror or error}")
         os._exit(2)  # an orderly exit would only fail to flush standard output again
+    except OverflowError as error:
+        typer.echo(f"novikoff: a number is too large for this: {error}", err=True)
+        sys.exit(2)
     except MemoryError as error:
         typer.echo(f"novikoff: out of memory: {error}", err=True)
         sys.exit(2)

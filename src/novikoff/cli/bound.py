@@ -50,7 +50,8 @@ def bound(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Look at this bound alone, such as novikoff; may be repeated.",
+            help="Look at this bound alone: novikoff, unit-length, fixed-increment, one-sided,"
+            " winnow, balanced-winnow, freund-schapire or hinge; may be repeated.",
             rich_help_panel=QUESTION,
         ),
     ] = None,

@@ -120,7 +120,7 @@ def tell(found: Counted) -> str:
     lines = []
     if found.place is not None:
         lines = [*textwrap.wrap(_heading(found, found.place), WIDTH)]
-        lines += _counted(found.place, found.data is not None)
+        lines += _counted(found, found.place)
         lines += [*_position(found, found.place), *_dichotomies(found, found.place)]
     if lines and found.capacity:
         lines.append("")
@@ -136,18 +136,21 @@ def _heading(found: Counted, place: Place) -> str:
     return f"{P} points, {N} dimensions{lift}"
 
 
-def _counted(place: Place, of_data: bool) -> list[str]:
+def _counted(found: Counted, place: Place) -> list[str]:
     number = shown(place.realised)
     if place.realised >= counting.READABLE:
         number += f" ({len(written(place.realised)):,} digits)"
     text = f"C({place.P}, {place.dimensions}) = {number} of 2^{place.P} labellings"
-    if of_data:
-        text = f"at most {text}, as many in general position"
-    else:
+    share = _share(place)
+    if found.data is None:
         text = f"{text} in general position, fewer in any other"
+    else:  # rows in any other position realise fewer, never as many
+        holds = None if found.position is None else found.position.holds
+        text = f"{ {True: 'exactly', False: 'fewer than', None: 'at most'}[holds] } {text}"
+        share = f"{ {True: '', False: 'below ', None: 'at most '}[holds] }{share}"
     return [
         *_fact("realised", text),
-        *_fact("share", f"{'at most ' * of_data}{_share(place)}"),
+        *_fact("share", share),
         *_fact("regime", place.regime.sentence),
     ]
 

@@ -172,12 +172,13 @@ def _run(result: "Result", chunk: Any, ceilings: list[float]) -> "Run":
 
 
 def _planned(plan: "Plan", result: "Result") -> list[tuple[str, str]]:
-    values = ", ".join(f"{name} = {value}" for name, value in plan.parameters.items())
+    values = ", ".join(f"{name} = {value}" for name, value in _resolved(plan, result.learner))
+    classes = ", ".join(map(str, result.classes.tolist()))
     facts = [
-        ("classes", ", ".join(map(str, result.classes.tolist()))),
+        ("classes", "each row taken as positive" if plan.rule == "one-sided" else classes),
         ("rule", f"{plan.rule} ({values})" if values else plan.rule),
         ("intercept", "yes" if plan.bias else "no"),
-        ("start", plan.init),
+        ("start", "ones" if plan.rule == "winnow" else plan.init),
         ("order", f"{plan.order}, at most {plan.max_epochs:,} epochs"),
     ]
     if plan.unit_length:
@@ -185,6 +186,14 @@ def _planned(plan: "Plan", result: "Result") -> list[tuple[str, str]]:
     if "random" in plan.init or plan.order == "shuffle":
         facts.append(("seed", str(plan.seed)))
     return facts
+
+
+def _resolved(plan: "Plan", learner: "Learner") -> list[tuple[str, Any]]:
+    """The rule's parameters; what depends on the data is as the learner has it."""
+    found = plan.parameters
+    if "theta" in found:
+        found = found | {"theta": f"{learner.rule.theta:g}"}
+    return list(found.items())
 
 
 def trace_page(found: "Trace", source: Any, account: str) -> "Page":
@@ -212,9 +221,10 @@ def cover_page(found: "Counted", account: str) -> "Page":
     """The page of `cover`."""
     from novikoff import report
     from novikoff.counting import shown
+    from novikoff.report.capacity import outcome
 
     place, names = found.place, []
-    sentence = "Random labellings of Gaussian points, each decided exactly."
+    sentence = outcome(found.capacity) if found.capacity else ""
     facts, figures = [], []
     P = N = None
     if place is not None:
@@ -222,7 +232,10 @@ def cover_page(found: "Counted", account: str) -> "Page":
         lift = ", the threshold among them" if place.threshold else ""
         names.append(f"P = {P:,}, N = {N:,}" if found.data is None else found.data.name)
         facts = [("points", f"P = {P:,}"), ("dimensions", f"N = {N:,}{lift}")]
-        most = "" if found.data is None else "at most "
+        most = ""
+        if found.data is not None:
+            general = None if found.position is None else found.position.holds
+            most = {True: "exactly ", False: "fewer than ", None: "at most "}[general]
         figures = [("realised", f"{most}C(P, N) = {shown(place.realised)} of 2^{P:,} labellings")]
         sentence = place.regime.sentence
     if found.capacity:

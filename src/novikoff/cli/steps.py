@@ -1,9 +1,10 @@
 """A trace in words: the run, its first and last updates, and what was checked."""
 
+import math
 from pathlib import Path
 from typing import Any
 
-from novikoff.cli.training import count
+from novikoff.cli.training import UNLABELLED, count
 from novikoff.learn import Because
 from novikoff.rounding import rounded_down, rounded_up
 from novikoff.sources import Source
@@ -37,8 +38,9 @@ WINNOW = {
 
 def tell(trace: Trace, source: Source, output: Path | None) -> str:
     """The account for a person."""
+    labels = UNLABELLED if trace.rule == "one-sided" else ""
     lines = [
-        f"{source.name}: {count(trace.rows, 'row')}, {count(trace.features, 'feature')}",
+        f"{source.name}: {count(trace.rows, 'row')}, {count(trace.features, 'feature')}{labels}",
         f"{trace.rule}: {ending(trace)}",
         target(trace),
         *_table(trace),
@@ -138,16 +140,23 @@ def as_json(trace: Trace, output: Path | None) -> dict[str, Any]:
         "radius": trace.radius,
         "margin_ceiling": trace.ceiling,
         "mistake_bound": trace.bound,
-        "A": trace.A,
-        "B": trace.B,
+        "A": _finite(trace.A),
+        "B": _finite(trace.B),
         "start": trace.start.tolist(),
         "target": None if trace.target is None else trace.target.tolist(),
         "target_from": trace.target_from,
         "exact": trace.exact,
         "rounded": trace.rounded,
-        "checks": [check._asdict() for check in trace.checks],
+        "checks": [
+            check._asdict() | {"tightest": _finite(check.tightest)} for check in trace.checks
+        ],
         "output": None if output is None else str(output),
     }
+
+
+def _finite(number: float | None) -> float | None:
+    """JSON has no infinity."""
+    return number if number is not None and math.isfinite(number) else None
 
 
 def interrupted(trace: Trace) -> bool:

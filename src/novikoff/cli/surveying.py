@@ -138,7 +138,11 @@ class Findings(NamedTuple):
         start = "a random start" if self.question.random_start else "zeros"
         mistakes, epochs = count(ran.mistakes, "mistake"), count(ran.epochs, "epoch")
         why = f": {ran.because}" if self.case.verdict.outcome == SEPARABLE else ""
-        return f"The perceptron from {start} made {mistakes} in {epochs}{why}."
+        passes = "pass" if self.question.passes == 1 else f"{self.question.passes:,} passes"
+        soft = f" For freund-schapire and hinge, made counts the first {passes}."
+        given = {each.name for each in self.bounds if each.refused is None}
+        more = soft if given & {"freund-schapire", "hinge"} else ""
+        return f"The perceptron from {start} made {mistakes} in {epochs}{why}.{more}"
 
     def _proven(self, ran: Ran) -> str:
         if ran.ceiling is None or self.case.verdict.outcome in (INSEPARABLE, QUASI):

@@ -31,6 +31,10 @@ def trace(
     max_epochs: Annotated[int, typer.Option(min=1, help="The budget.")] = EPOCHS,
     order: options.OrderOption = options.Order.GIVEN,
     seed: options.SeedOption = 0,
+    positive: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="Tell this label from all the others."),
+    ] = None,
     towards: Annotated[
         str | None,
         typer.Option(
@@ -73,7 +77,9 @@ def trace(
     """
     from novikoff.cli.steps import as_json, interrupted, tell
     from novikoff.cli.training import Plan
+    from novikoff.tracing.plan import refuse_unfollowed
 
+    refuse_unfollowed(rule)
     source = options.open_source(
         data, format, target, header, delimiter, zero_based, decimal=decimal
     )
@@ -82,7 +88,7 @@ def trace(
     reporting.refuse(report, plot)
     plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
     plan = plan._replace(max_epochs=max_epochs, order=order.value, quiet=quiet or json)
-    found = _run(plan, source, _numbers(rule, towards), exact, output)
+    found = _run(plan, source, positive, _numbers(rule, towards), exact, output)
     text = tell(found, source, output)
     if report is not None or plot is not None:
         reporting.write(reporting.trace_page(found, source, text), report, plot)
@@ -93,8 +99,11 @@ def trace(
         raise typer.Exit(130)
 
 
-def _run(plan: Any, source: Any, target: Any, exact: bool | None, output: Path | None) -> Any:
+def _run(
+    plan: Any, source: Any, positive: Any, target: Any, exact: bool | None, output: Path | None
+) -> Any:
     from novikoff import estimators
+    from novikoff.cli.findings import Kept, as_label
     from novikoff.cli.progress import Progress
     from novikoff.cli.watching import Watching
     from novikoff.rules import catalogue
@@ -111,6 +120,7 @@ def _run(plan: Any, source: Any, target: Any, exact: bool | None, output: Path |
     }
     known = maker().get_params()
     estimator = maker(**{name: value for name, value in asked.items() if name in known})
+    kept = Kept(source)
     with (
         Watching(plan.quiet) as judging,
         Progress(plan.max_epochs, None, plan.quiet) as progress,
@@ -122,10 +132,11 @@ def _run(plan: Any, source: Any, target: Any, exact: bool | None, output: Path |
             progress.watch(learner, stop)
 
         return run(
-            source,
+            kept,
             None,
             estimator,
             target,
+            positive=None if positive is None else as_label(positive, kept.chunk.y),
             exact=exact,
             write=output,
             watch=learning,
@@ -140,7 +151,7 @@ def _numbers(rule: str, words: str | None) -> list[Any] | None:
         return None
     if rule == "winnow":
         parts = [part.strip() for part in words.split(",")]
-        return [int(part) if part.isdigit() else part for part in parts]
+        return [int(part) if part.isdecimal() else part for part in parts]
     try:
         return [float(part) for part in words.split(",")]
     except ValueError:

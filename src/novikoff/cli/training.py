@@ -76,6 +76,9 @@ class Plan(NamedTuple):
         return make_rows(matrix, self.bias, self.unit_length)
 
 
+UNLABELLED = ", each taken as positive: this rule looks at no label"
+
+
 class Moved(NamedTuple):
     """A log of how far each row has moved the weights in all."""
 
@@ -169,9 +172,10 @@ class Result(NamedTuple):
     def as_text(self, saved: Path | None) -> str:
         """A summary for a person."""
         rows, features = count(self.rows, "row"), count(self.learner.features, "feature")
+        labels = f", classes {', '.join(map(str, self.classes.tolist()))}"
         lines = [
-            f"{self.source.name}: {rows}, {features},"
-            f" classes {', '.join(map(str, self.classes.tolist()))}",
+            f"{self.source.name}: {rows}, {features}"
+            f"{UNLABELLED if self.plan.rule == 'one-sided' else labels}",
             f"{self.plan.rule}: {self.ending()}",
             *(f"  {name:<10}{text}" for name, text in self.facts()),
         ]
@@ -200,7 +204,10 @@ class Result(NamedTuple):
         facts = [("mistakes", text)]
         if self.bound is not None:
             facts.append(
-                ("bound", f"{self.bound:,.0f} mistakes at the most, in any order of the rows")
+                (
+                    "bound",
+                    f"{count(round(self.bound), 'mistake')} at the most, in any order of the rows",
+                )
             )
         if updates != mistakes:
             facts.append(("updates", f"{updates:,}"))

@@ -27,7 +27,10 @@ LOOKS = {
     "hollow": ("own", 2.0, 1.0),
     "outlined": ("ink", 1.5, 1.0),
     "faint": ("own", 0.0, 0.35),
+    "thin": ("own", 1.0, 0.35),
+    "bare": ("own", 0.0, 1.0),
 }
+EMPTY = ("hollow", "thin")  # looks without a filling
 DASHES = {"solid": "solid", "dashed": [9, 6], "dotted": [2, 5]}
 FONT = "system-ui, sans-serif"
 TICKS = "13px"
@@ -151,7 +154,7 @@ def _points(plot: Any, mark: Points) -> None:
         source=source,
         size=mark.size * SMALL.get(mark.marker, 1.0),
         marker=mark.marker,
-        fill_color=None if mark.look == "hollow" else colour,
+        fill_color=None if mark.look in EMPTY else colour,
         fill_alpha=alpha,
         line_color=LIGHT.get(edge, colour),
         line_width=width,

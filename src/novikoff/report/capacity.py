@@ -18,6 +18,7 @@ MARKERS = ("circle", "triangle", "square", "diamond", "star")
 DASHES = ("solid", "dashed", "dotted")
 QUICK = 2000  # dimensions up to which counting takes a millisecond
 WIDEST = 20_000  # dimensions up to which a curve takes a moment
+RARE = 0.01  # the share of labellings below which it means something to separate
 FAR = 6.0  # P / N beyond which the axis is logarithmic
 
 
@@ -37,13 +38,13 @@ class Place(NamedTuple):
         return counting.fraction(self.P, self.N)
 
 
-def place_of(rows: int, dimensions: int) -> Picture | None:
-    """Cover's curve for so many dimensions, with so many points on it."""
+def place_of(rows: int, dimensions: int, separable: bool | None) -> Picture | None:
+    """Cover's curve for so many dimensions, with so many points on it; see `meaning`."""
     if dimensions > WIDEST:
         return None
     here = Place(rows, dimensions)
     picture = curves([dimensions], here)
-    return picture._replace(caption=meaning(rows, dimensions))
+    return picture._replace(caption=meaning(rows, dimensions, separable))
 
 
 def curves(dimensions: Sequence[int], here: Place | None, farthest: float = 4.0) -> Picture:
@@ -101,17 +102,44 @@ def share(P: int, N: int) -> str:
     return f"{counting.fraction(P, N):.4g} of all labellings separate"
 
 
-def meaning(P: int, N: int) -> str:
-    """What the count says of P rows in N dimensions."""
+def meaning(P: int, N: int, separable: bool | None = None) -> str:
+    """What the count says of P rows in N dimensions, of which it may be known that they separate.
+
+    separable: whether they do with their own labels; None if that is not known.
+    """
     words = f"{P:,} points in {N:,} dimensions (P / N = {number(P / N, 3)}): {share(P, N)}"
     words += ", if they are in general position; otherwise fewer do. "
     if P <= N:
-        return words + "That these rows separate therefore says nothing about their labels."
+        return words + "That such rows separate therefore says nothing about their labels."
     if P < 2 * N:
         return words + "Coin tosses for labels would more likely separate than not."
     if P == 2 * N:
         return words + "Coin tosses for labels would separate half of the time."
-    return words + "Labels at random would hardly separate: if these do, it means something."
+    part = counting.fraction(P, N)
+    often = "hardly separate"
+    worth = {True: "that these do means something", None: "if these do, it means something"}
+    if part >= RARE:
+        often = f"separate about {part:.0%} of the time".replace("%", " %")
+        worth = {True: "that these do is weak evidence", None: "if these do, it is weak evidence"}
+    clause = "" if separable is False else f": {worth[separable]}"
+    return f"{words}Labels at random would {often}{clause}."
+
+
+def outcome(capacities: Sequence[Any]) -> str:
+    """What was found where Cover's count is one half, P = 2N, or as near to it as was tried."""
+    sizes = sorted({each.N for each in capacities})
+    ours = [
+        min((each for each in capacities if each.N == N), key=lambda each: abs(each.ratio - 2.0))
+        for N in sizes
+    ]
+    half = all(each.P == 2 * each.N for each in ours)
+    told = [
+        f"{each.separable:,} of {each.trials:,} random labellings separate for N = {each.N:,}"
+        + ("" if half else f", P = {each.P:,} (Cover: {each.cover:.3g})")
+        for each in ours
+    ]
+    listed = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return f"At P = 2N, {listed}; Cover says one half." if half else f"{listed}."
 
 
 def measured(capacities: Sequence[Any]) -> Picture:
@@ -124,7 +152,7 @@ def measured(capacities: Sequence[Any]) -> Picture:
         x = array([each.ratio for each in ours])
         colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
         curve = _curve(N, k, farthest, False)
-        marks.append(curve._replace(name=f"Cover's count, N = {N:,}", width=2.0))
+        marks.append(curve._replace(name=f"Cover's share, N = {N:,}", width=2.0))
         lower, upper = (
             array([getattr(each, side) for each in ours]) for side in ("lower", "upper")
         )
@@ -141,7 +169,7 @@ def measured(capacities: Sequence[Any]) -> Picture:
         "share that separates",
         marks,
         f"Each mark is {tried} random labellings, each decided exactly; {inside} of"
-        f" {len(capacities)} bands hold Cover's count (about 95 % should).",
+        f" {len(capacities)} bands hold Cover's share (about 95 % should).",
         f"Measured shares of separable labellings beside Cover's curve, for N = {_listed(sizes)}.",
     )
 
@@ -151,7 +179,7 @@ def _told(capacities: Sequence[Any]) -> dict[str, list[str]]:
         "points": [f"P = {each.P:,}, N = {each.N:,}" for each in capacities],
         "separable": [f"{each.separable:,} of {each.trials:,}" for each in capacities],
         "95 % confidence": [f"{each.lower:.4g} to {each.upper:.4g}" for each in capacities],
-        "Cover's count": [f"{each.cover:.4g}" for each in capacities],
+        "Cover's share": [f"{each.cover:.4g}" for each in capacities],
     }
 
 

@@ -13,6 +13,17 @@ MOST = 400  # bars, or places of a curve, that a picture draws
 FAR = 8.0  # times as high as the curve: then a bound is shown on a logarithmic axis
 STEEP = 100.0
 FEW = 60
+EXACTLY = 10**15  # above it a bound is shown in a few digits
+
+OF_ONE = (
+    "Whatever separator there is, its margin is at or below this curve: the length of what was"
+    " learned, over the number of steps. Of rows that do not separate it falls to 0."
+)
+OF_SEVERAL = (
+    "One of the classes has no separator from the rest with a margin above this curve, which says"
+    " nothing of the others: the length of what was learned, over the number of steps. Of a class"
+    " that does not separate it falls to 0."
+)
 
 
 class Epochs(NamedTuple):
@@ -24,8 +35,11 @@ class Epochs(NamedTuple):
     margin: float | None = None  # of the separator found
 
 
-def so_far(epochs: Epochs, why_no_bound: str = "") -> Picture:
-    """Mistakes in all, epoch by epoch, under the most that a theorem allows."""
+def so_far(epochs: Epochs, about: str = "") -> Picture:
+    """Mistakes in all, epoch by epoch, under the most that a theorem allows.
+
+    about: what the bound rests on, or why there is none.
+    """
     total = np.cumsum([0, *epochs.mistakes])
     kept = thinned(len(total))
     left_out = _left_out(len(kept), len(total))
@@ -46,7 +60,7 @@ def so_far(epochs: Epochs, why_no_bound: str = "") -> Picture:
         "epochs passed",
         "mistakes",
         marks,
-        (_of_bound(epochs, int(total[-1]), far) or why_no_bound) + left_out,
+        " ".join(filter(None, (_of_bound(epochs, int(total[-1]), far), about))) + left_out,
         f"Curve of the mistakes in all, which rises to {total[-1]:,} after"
         f" {len(epochs.mistakes):,} epochs.",
         log_y=far,
@@ -99,30 +113,39 @@ def each_epoch(epochs: Epochs) -> Picture:
     )
 
 
-def ceiling(epochs: Epochs) -> Picture | None:
-    """What the run proves of the margin as it goes on; None where it proves nothing."""
+def ceiling(epochs: Epochs, several: bool = False) -> Picture | None:
+    """What the run proves of the margin as it goes on; None where it proves nothing.
+
+    several: of the ceilings of several classes these are the lowest.
+    """
     heights = np.minimum.accumulate(array(epochs.ceilings))
     places = np.flatnonzero(np.isfinite(heights) & (heights > 0.0))
     if not len(places):
         return None
     kept = places[thinned(len(places))]
     found = epochs.margin, "margin of the separator found"
-    picture = falling(kept + 1, heights[kept], "epoch", *found, float(heights[-1]))
+    picture = falling(kept + 1, heights[kept], "epoch", *found, float(heights[-1]), several)
     return picture._replace(caption=picture.caption + _left_out(len(kept), len(places)))
 
 
 def falling(
-    x: Any, heights: Numbers, unit: str, margin: float | None, name: str, lowest: float
+    x: Any,
+    heights: Numbers,
+    unit: str,
+    margin: float | None,
+    name: str,
+    lowest: float,
+    several: bool = False,
 ) -> Picture:
     """The ceiling against epochs or updates, towards the margin."""
     marks: list[Mark] = []
+    whose = "for one of the classes " if several else ""
     notes = [
-        f"{unit} {int(k):,}: no margin above {rounded_up(height)}"
+        f"{unit} {int(k):,}: {whose}no margin above {rounded_up(height)}"
         for k, height in zip(x, heights, strict=True)
     ]
-    marks += curve(
-        Line(array(x), heights, "ceiling: no larger margin exists", "green", notes=notes)
-    )
+    ours = "lowest of the classes' ceilings" if several else "ceiling: no larger margin exists"
+    marks += curve(Line(array(x), heights, ours, "green", notes=notes))
     if margin is not None and margin > 0.0:
         marks.append(Rule(margin, f"{name}: {number(margin)}", "ink", "dashed"))
     low = min([lowest, *([margin] if margin else [])])
@@ -131,8 +154,7 @@ def falling(
         unit,
         "margin",
         marks,
-        "Whatever separator there is, its margin is below this curve: the length of what was"
-        " learned, over the number of steps. Of rows that do not separate it falls to 0.",
+        OF_SEVERAL if several else OF_ONE,
         f"Curve of the ceiling on the margin, which falls to {number(lowest)}.",
         log_x=len(x) > 50,
         log_y=bool(heights.max() > STEEP * low),
@@ -144,7 +166,7 @@ def curve(line: Line) -> list[Mark]:
     """A curve, with its points where they are few enough to be told apart."""
     if len(line.x) > FEW:
         return [line]
-    return [line, Points(line.x, line.y, "", line.colour, "circle", 7.0)]
+    return [line, Points(line.x, line.y, "", line.colour, "circle", 7.0, "bare")]
 
 
 def thinned(count: int, most: int = MOST) -> Places:
@@ -161,4 +183,4 @@ def thinned(count: int, most: int = MOST) -> Places:
 
 def most(bound: float) -> str:
     """A bound as people read it; what is said of it stays true."""
-    return f"{bound:,.0f}" if bound < 1e9 else rounded_up(bound)
+    return f"{bound:,.0f}" if bound < EXACTLY else rounded_up(bound)

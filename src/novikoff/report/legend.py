@@ -46,6 +46,8 @@ def _symbol(mark: Mark) -> str:
 def _style(mark: Points, colour: str) -> str:
     if mark.look == "hollow":
         return f'fill="none" stroke="{colour}" stroke-width="2"'
+    if mark.look == "thin":
+        return f'fill="none" stroke="{colour}" stroke-opacity=".5"'
     edge = ' stroke="var(--ink)" stroke-width="1.3"' if mark.look == "outlined" else ""
     return f'fill="{colour}"{edge}'
 

@@ -6,10 +6,11 @@ import numpy as np
 
 from novikoff.report.examples import Examples, Places
 from novikoff.report.picture import Bars, Mark, Numbers, Picture, Rule, Table, array, number
-from novikoff.report.planes import Separator
+from novikoff.report.planes import Marked, Separator
 
 BINS = 40  # at the most
 LISTED = 10
+RINGED = 5  # rows marked in the plane
 TINY = 1e-300
 
 
@@ -86,11 +87,28 @@ def counted(margins: Numbers, edges: Numbers) -> Places:
     return np.bincount(places.clip(0, len(edges) - 2), minlength=len(edges) - 1)
 
 
+def smallest(margins: Numbers, many: int) -> Places:
+    """The rows with the smallest margins: those farthest on the wrong side first."""
+    many = min(many, len(margins))
+    found = np.argpartition(margins, many - 1)[:many]
+    return found[np.lexsort((found, margins[found]))]
+
+
+def least(margins: Numbers) -> Marked:
+    """The first rows of the table (`closest`), to be marked in the plane."""
+    rows = smallest(margins, RINGED)
+    wrong = "with the smallest margins" if margins[rows[0]] < 0.0 else "nearest to the hyperplane"
+    return Marked(rows, f"the {len(rows)} rows {wrong}")
+
+
+def title_of_closest(margins: Numbers) -> str:
+    """What such a table is called."""
+    return "The rows farthest on the wrong side" if margins.min() < 0.0 else "The closest rows"
+
+
 def closest(examples: Examples, margins: Numbers, listed: int = LISTED) -> Table:
     """The rows with the smallest margins: those on the wrong side first."""
-    many = min(listed, len(margins))
-    smallest = np.argpartition(margins, many - 1)[:many]
-    rows = smallest[np.lexsort((smallest, margins[smallest]))]
+    rows = smallest(margins, listed)
     lines = [
         [
             examples.place(int(i)),
@@ -100,6 +118,6 @@ def closest(examples: Examples, margins: Numbers, listed: int = LISTED) -> Table
         ]
         for i in rows
     ]
-    caption = f"The {many} rows with the smallest margins, of {len(margins):,}."
+    caption = f"The {len(rows)} rows with the smallest margins, of {len(margins):,}."
     columns = ["row", examples.noun, "margin", *examples.columns]
     return Table(columns, lines, caption)

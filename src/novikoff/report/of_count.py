@@ -55,5 +55,5 @@ def _figures(capacities: Sequence[Any]) -> Table:
         ]
         for each in capacities
     ]
-    columns = ["N", "P", "P / N", "separable", "95 % confidence", "Cover's count"]
+    columns = ["N", "P", "P / N", "separable", "95 % confidence", "Cover's share"]
     return Table(columns, lines, "Every labelling was decided exactly.")

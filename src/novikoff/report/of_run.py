@@ -7,16 +7,11 @@ import numpy as np
 from novikoff.learn import Learner, Outcome, norm
 from novikoff.report import learning
 from novikoff.report.examples import Examples, two_sides
-from novikoff.report.margins import closest, histogram
+from novikoff.report.margins import closest, histogram, least, title_of_closest
 from novikoff.report.picture import Answer, Asked, Page, Section
-from novikoff.report.planes import Marked, Separator, separated
+from novikoff.report.planes import Separator, separated
+from novikoff.report.theorems import allowed, as_seen
 from novikoff.rules import Voted
-
-NEAREST = 5
-UNBOUNDED = (
-    "No bound is drawn: one is known where a run has converged from a start of zeros, by a rule"
-    " with a theorem, for then its separator has a margin."
-)
 
 
 class Run(NamedTuple):
@@ -39,48 +34,41 @@ class Run(NamedTuple):
 
 def fit_page(run: Run, asked: Asked, answer: Answer) -> Page:
     """A run for people who would rather look."""
-    outcome = run.outcome
-    epochs = learning.Epochs(outcome.mistakes_per_epoch, run.bound, run.ceilings, run.margin)
+    known = allowed(run)
+    counts = run.outcome.mistakes_per_epoch
+    epochs = learning.Epochs(counts, known.bound, run.ceilings, run.margin)
     sections = [
-        Section("Mistakes", picture=learning.so_far(epochs, UNBOUNDED)),
+        Section("Mistakes", _no_plane(run), learning.so_far(epochs, known.about)),
         Section("Epoch by epoch", picture=learning.each_epoch(epochs)),
     ]
-    ceiling = learning.ceiling(epochs)
+    ceiling = learning.ceiling(epochs, several=len(run.learner.states) > 1)
     if ceiling is not None:
-        sections.append(Section("The ceiling on the margin", _of_many(run), ceiling))
+        sections.append(Section("The ceiling on the margin", picture=ceiling))
     with np.errstate(all="ignore"):  # what no double holds is not drawn
         sections += _hyperplane(run)
     return Page(f"Learning {asked.data} with the rule {run.rule}", asked, answer, sections)
 
 
-def _of_many(run: Run) -> str:
-    if len(run.learner.states) == 1:
-        return ""
-    return "Of the classes' ceilings the lowest is drawn: one of them has no larger margin."
-
-
 def _hyperplane(run: Run) -> list[Section]:
-    """The separator in pictures, or a sentence on why there is none."""
-    why = _no_plane(run)
-    if why:
-        return [Section("The data in the plane", why)]
+    """The separator in pictures, where there is one."""
+    if _no_plane(run):
+        return []
     examples, separator = examples_of(run), separator_of(run)
-    many = min(NEAREST, examples.total)
-    nearest = np.argpartition(np.abs(separator.margins), many - 1)[:many]
-    marked = Marked(nearest, f"the {many} nearest rows")
+    margins = separator.margins
     rule = None if separator.gamma is None else "the margin of the separator found"
     return [
-        Section("The data in the plane", picture=separated(examples, separator, marked)),
+        Section("The data in the plane", picture=separated(examples, separator, least(margins))),
         Section("Margins", picture=histogram(separator, rule)),
-        Section("The closest rows", table=closest(examples, separator.margins)),
+        Section(title_of_closest(margins), table=closest(examples, margins)),
     ]
 
 
 def _no_plane(run: Run) -> str:
+    """Why there is no picture of a separator, where there is none."""
     if len(run.learner.states) > 1:
         return (
             f"There are {len(run.classes):,} classes, each with a hyperplane of its own that tells"
-            " it from the rest: no single line or margin stands for all of them."
+            " it from the rest. The mistakes are those of all of them."
         )
     if isinstance(run.learner.rule, Voted):
         return (
@@ -96,13 +84,8 @@ def examples_of(run: Run) -> Examples:
     """The rows, with class 1 as the positive side."""
     signs = np.where(run.codes == 1, 1, -1).astype(np.int8)
     sides = ("no row", "positive") if run.labels is None else two_sides(*run.classes.tolist())
-    matrix = as_seen(run.matrix, getattr(run.learner.rule, "binarize", None))
+    matrix = as_seen(run.matrix, run.learner.rule)
     return Examples(matrix, signs, run.labels, sides, run.lines, run.names)
-
-
-def as_seen(matrix: Any, limit: float | None) -> Any:
-    """The features as the rule sees them: 1 above the limit and 0 elsewhere, where it has one."""
-    return matrix if limit is None else (matrix > limit).astype(np.float64)
 
 
 def separator_of(run: Run) -> Separator:

@@ -8,12 +8,11 @@ from novikoff.learn import norm
 from novikoff.report import capacity
 from novikoff.report.examples import Examples
 from novikoff.report.hulls import crossing_hulls, multiplier
-from novikoff.report.margins import closest, histogram
+from novikoff.report.margins import closest, histogram, least, title_of_closest
 from novikoff.report.picture import Answer, Asked, Page, Picture, Section, Table
 from novikoff.report.planes import Marked, Separator, scattered, separated
-from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, Coefficient, Verdict
+from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, UNDECIDED, Coefficient, Verdict
 
-NEAREST = 5  # rows marked where the support is not known exactly
 LISTED = 20  # rows of a conflict
 INFINITE = {"+": "to +∞", "-": "to -∞", "either": "to ±∞"}
 
@@ -98,9 +97,7 @@ def _support(verdict: Verdict, separator: Separator) -> Marked:
     if verdict.margin.squared is not None and verdict.certificate is not None:
         rows = [row for row, _ in verdict.certificate.witness["support"]]
         return Marked(np.array(rows, np.int64), "support: these rows decide the margin")
-    many = min(NEAREST, len(separator.margins))
-    nearest = np.argpartition(separator.margins, many - 1)[:many]
-    return Marked(nearest, f"the {many} nearest rows")
+    return least(separator.margins)
 
 
 def _margins(verdict: Verdict, examples: Examples, separator: Separator) -> list[Section]:
@@ -112,7 +109,7 @@ def _margins(verdict: Verdict, examples: Examples, separator: Separator) -> list
         text = "Rows with a margin of 0 are on the hyperplane, and no choice takes them off it."
     return [
         Section("Margins", text, picture=histogram(separator, rule)),
-        Section("The closest rows", table=closest(examples, separator.margins)),
+        Section(title_of_closest(separator.margins), table=closest(examples, separator.margins)),
     ]
 
 
@@ -166,9 +163,10 @@ def _cover(verdict: Verdict, rank: int | None) -> Section:
     if verdict.rows <= N and verdict.every_labelling is False:
         N = verdict.rows - 1
     heading = "Would any labelling have separated?"
-    picture = capacity.place_of(verdict.rows, N)
+    separable = None if verdict.outcome == UNDECIDED else verdict.outcome == SEPARABLE
+    picture = capacity.place_of(verdict.rows, N, separable)
     if picture is None:
-        return Section(heading, capacity.meaning(verdict.rows, N))
+        return Section(heading, capacity.meaning(verdict.rows, N, separable))
     return Section(heading, _counted(verdict, N), _named(picture))
 
 

@@ -61,7 +61,8 @@ class Line(NamedTuple):
 class Points(NamedTuple):
     """Rows, or what else stands alone. `hover` has columns by name, `numbers` stand beside.
 
-    look: "plain"; "hollow"; "outlined", for those that matter; or "faint", for those that do not.
+    look: "plain"; "hollow"; "outlined", for those that matter; "faint", for those that do not;
+    "thin", hollow, for very many; or "bare", without an edge.
     """
 
     x: Numbers

@@ -18,6 +18,7 @@ RING = 1.7  # times as large as what it is around
 #: Up to so many rows, how large a mark is.
 SIZES = ((60, 11.0), (400, 9.0), (1500, 7.0))
 SMALLEST = 5.5
+CROWD = 100  # marks around rows that would hide each other
 NOBODY = np.empty(0, np.int64)
 EMPTY = "the margin: no row is within"
 
@@ -66,14 +67,14 @@ def separated(
     marks += class_marks(examples, view, shown.rows, margins, strict)
     wrong = np.flatnonzero(margins[shown.rows] < 0.0)
     ringed = np.flatnonzero(np.isin(shown.rows, marked.rows))
-    for chosen, name, marker in (
-        (wrong, "on the wrong side", "square"),
-        (ringed, marked.name, "circle"),
+    for chosen, name, marker, look in (
+        (wrong, "on the wrong side", "square", "thin" if len(wrong) > CROWD else "hollow"),
+        (ringed, marked.name, "circle", "hollow"),
     ):
         if len(chosen):  # around marks that say what they are
             where = view.x[chosen], view.y[chosen]
             size = RING * marker_size(len(shown.rows))
-            marks.append(Points(*where, name, "ink", marker, size, "hollow"))
+            marks.append(Points(*where, name, "ink", marker, size, look))
     caption = joined(view.about, _of_band(separator, examples), shown.note)
     return in_view("The data and the separator", view, marks, caption, _alt(examples, len(wrong)))
 

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from novikoff.report.examples import Examples
-from novikoff.report.learning import curve, falling, thinned
+from novikoff.report.learning import curve, falling, most, thinned
 from novikoff.report.picture import Line, Mark, Numbers, Picture, Rule, Table, array, number
 
 PLACES = 200
+SMALL = 0.05  # cosines that even axes would show as 0
 FAR = 10.0  # how much farther than the run the envelopes may cross for even axes to show both
 
 
@@ -56,16 +57,23 @@ def envelopes(trace: Any) -> Picture:
     distance = array(table["squared_distance"][kept])
     marks += curve(Line(k, distance, "this run, ‖w_k − w_0‖²", "blue", "solid", 3.0, notes))
     if cross is not None:
-        name = f"they cross at k = B / A = {number(cross)}: no run is longer"
+        end = (
+            "no run is longer"
+            if trace.bound is None
+            else f"no run has more than {most(trace.bound)} updates"
+        )
+        name = f"they cross at k = B / A: {end}"
         marks.append(Rule(cross, name, "ink", "dashed", upright=True))
     return Picture(
-        "Why the run must end: the envelopes",
+        "Why the run must end: the envelopes"
+        if cross is not None
+        else "How far the weights can get: the envelope",
         "updates, k",
         "squared distance from the start",
         marks,
         _of_envelopes(trace, cross, far) + _note(trace, kept),
-        f"The squared distance of the weights from their start over {trace.updates:,} updates,"
-        " between the envelopes A k² and B k.",
+        f"The squared distance of the weights from their start over {trace.updates:,} updates, "
+        + ("below the envelope B k." if cross is None else "between the envelopes A k² and B k."),
         log_x=far,
         log_y=far,
     )
@@ -73,9 +81,10 @@ def envelopes(trace: Any) -> Picture:
 
 def _of_envelopes(trace: Any, cross: float | None, far: bool) -> str:
     if cross is None:
+        why = "there is none" if trace.target_from == "none" else "none is known"
         return (
-            "The distance grows no faster than B·k. There is no lower envelope, because no"
-            " separator is known: nothing ends this run."
+            "The distance grows no faster than B·k. A lower envelope would need a separator, and"
+            f" {why}: nothing ends this run."
         )
     scale = " Both axes are logarithmic." if far else ""
     return (
@@ -91,6 +100,14 @@ def cosine(trace: Any) -> Picture:
     k = array(table["update"][kept])
     notes = _notes(trace, kept, "cosine", "cosine_floor")
     heights, floor = array(table["cosine"][kept]), array(table["cosine_floor"][kept])
+    last = number(float(heights[-1]))
+    small = 0.0 < float(heights.max()) < SMALL
+    scale = ""
+    if small:  # 0 and below are nowhere on a logarithmic axis
+        scale = " The axis upwards is logarithmic, for all cosines are small."
+        if min(heights.min(), floor.min()) <= 0.0:
+            scale += " Those of 0 and below are not on it."
+        heights, floor = (np.where(each > 0.0, each, np.nan) for each in (heights, floor))
     return Picture(
         "The weights turn towards the separator",
         "updates, k",
@@ -101,10 +118,10 @@ def cosine(trace: Any) -> Picture:
             *curve(Line(k, floor, "its floor, by the theorem", "red", "dashed")),
         ],
         "The floor rises with every mistake, and no cosine is above 1: if mistakes went on, the"
-        " floor would have to cross it." + _note(trace, kept),
-        f"The cosine between the weights and the separator, {number(heights[-1])} at the end, above"
-        " its floor.",
+        " floor would have to cross it." + scale + _note(trace, kept),
+        f"The cosine between the weights and the separator, {last} at the end, above its floor.",
         log_x=trace.updates > 1000,
+        log_y=small,
     )
 
 
@@ -166,10 +183,10 @@ def total_weight(trace: Any) -> Picture:
     k = array(table["update"][kept])
     notes = _notes(trace, kept, "total_weight", "total_cap")
     weight = array(table["total_weight"][kept])
-    marks: list[Mark] = []
+    marks: list[Mark] = [Rule(0.0, "0: the sum stays above", "ink", "dotted")]
     caps = array(table["total_cap"][kept])
     if np.isfinite(caps).any():
-        marks += curve(Line(k, caps, "its cap", "red", "dashed"))
+        marks += curve(Line(k, caps, "cap of the sum", "red", "dashed"))
     marks += curve(Line(k, weight, "sum of the weights", "blue", "solid", 3.0, notes))
     return Picture(
         "Winnow's weights in all",
@@ -193,7 +210,7 @@ def promotions(trace: Any) -> Picture:
         name = f"the most promotions there can be: {math.floor(cap):,}"
         marks.append(Rule(cap, name, "green", "dashed"))
     if trace.bound is not None:
-        name = f"the most mistakes there can be: {trace.bound:,}"
+        name = f"the most mistakes there can be: {most(trace.bound)}"
         marks.append(Rule(float(trace.bound), name, "ink", "dotted"))
     for column, colour, dash in (("promotions", "green", "solid"), ("demotions", "red", "dashed")):
         notes = _notes(trace, kept, "promotions", "demotions")

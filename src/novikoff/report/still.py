@@ -28,6 +28,7 @@ MARKERS = {
     "diamond": "D",
     "star": "*",
 }
+EMPTY = ("hollow", "thin")  # looks without a filling
 DASHES = {"solid": "-", "dashed": (0, (5, 3)), "dotted": (0, (1.5, 2))}
 MANY = 400  # points that an SVG file holds one by one; more become an image within it
 #: For each look, the edge's colour and width, and how much of it all is seen.
@@ -36,6 +37,8 @@ LOOKS = {
     "hollow": ("own", 1.6, 1.0),
     "outlined": ("ink", 1.2, 1.0),
     "faint": ("own", 0.0, 0.35),
+    "thin": ("own", 1.0, 0.35),
+    "bare": ("own", 0.0, 1.0),
 }
 DOTS = 160  # to the inch
 WRAP = 60  # characters of a label on one line
@@ -157,7 +160,7 @@ def _points(axes: Any, mark: Points, common: dict[str, Any]) -> None:
         mark.y,
         s=(mark.size * 0.8) ** 2,
         marker=MARKERS[mark.marker],
-        facecolors="none" if mark.look == "hollow" else colour,
+        facecolors="none" if mark.look in EMPTY else colour,
         edgecolors=LIGHT.get(edge, colour),
         linewidths=width,
         alpha=alpha,

@@ -46,9 +46,9 @@ class Checks:
     def held(self, name: str, k: int, slack: Fraction | float) -> float:
         """Check one update; the slack as a float."""
         if slack < 0:
-            self._fail(name, k, float(slack))
+            self._fail(name, k, as_float(Fraction(slack)))
         self._note(name, k, slack, 1)
-        return float(slack)
+        return as_float(Fraction(slack))
 
     def all_held(
         self,
@@ -71,7 +71,7 @@ class Checks:
         if self._bound is None or not applies:
             return
         if k > self._bound:
-            self._fail("bound", k, float(self._bound - k))
+            self._fail("bound", k, as_float(self._bound - k))
         self._note("bound", k, self._bound - k, steps)
 
     def results(self) -> list[Check]:
@@ -80,7 +80,8 @@ class Checks:
         for name, statement in self._statements.items():
             if name in self._tightest:
                 slack, at = self._tightest[name]
-                found.append(Check(name, statement, self._steps[name], float(slack), at))
+                tightest = as_float(Fraction(slack))
+                found.append(Check(name, statement, self._steps[name], tightest, at))
         return found
 
     def _note(self, name: str, k: int, slack: Any, steps: int) -> None:
@@ -93,6 +94,14 @@ class Checks:
             f"update {k}: {self._statements[name]} does not hold, by {-slack:.3g}: either the"
             " theorem or this program is wrong; please report it with the data"
         )
+
+
+def as_float(number: Fraction | int) -> float:
+    """Correctly rounded; infinite beyond the range of doubles."""
+    try:
+        return number.numerator / number.denominator
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def cosine_floor(floor: Any, cap: Any, size: float) -> Any:

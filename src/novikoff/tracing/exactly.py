@@ -19,12 +19,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.signed import IntegerRow, Signed
-from novikoff.tracing.checking import Checks, cosine_floor
+from novikoff.tracing.checking import Checks, as_float, cosine_floor
 from novikoff.tracing.record import Moves
 from novikoff.tracing.standards import Standards
 from novikoff.verdict.result import root
 
+TINY = 1e-290  # below it doubles have fewer digits
 CLEAR = 1e-12  # doubles that are right but for their last bits and differ by more than this, differ
+
+
+COLUMNS = (
+    "score",
+    "squared_norm",
+    "squared_distance",
+    "norm_cap",
+    "norm_slack",
+    "upper",
+    "upper_slack",
+    "ceiling",
+)
+ABOUT_TARGET = (
+    "target_product",
+    "target_floor",
+    "target_slack",
+    "cosine",
+    "cosine_floor",
+    "lower",
+    "lower_slack",
+)
 
 
 class _Row(NamedTuple):
@@ -63,12 +85,12 @@ class Exactly:
         """Figures of the theorem as doubles."""
         by = self._by
         return {
-            "first_square": float(by.start.squared),
-            "growth": float(by.eta * by.step),
-            "B": float(by.B),
-            "A": float(by.A or 0),
+            "first_square": as_float(by.start.squared),
+            "growth": as_float(by.eta * by.step),
+            "B": as_float(by.B),
+            "A": as_float(by.A or 0),
             "first_product": _ratio(self._first_product, self._first_over * self._bottom),
-            "gain": float(by.eta * by.least) if by.least is not None else 0.0,
+            "gain": as_float(by.eta * by.least) if by.least is not None else 0.0,
             "size": root(by.target.squared, up=True) if by.target is not None else 0.0,
         }
 
@@ -79,8 +101,8 @@ class Exactly:
     def follow(self, moves: Moves) -> dict[str, Any]:
         """The table of these updates, each held against the theorem."""
         found = [self._step(int(i)) for i in moves.rows]
-        names = [*found[0]] if found else []
-        return {name: np.array([line[name] for line in found]) for name in names}
+        names = COLUMNS if self._by.target is None else COLUMNS + ABOUT_TARGET
+        return {name: np.array([line[name] for line in found], float) for name in names}
 
     def _step(self, i: int) -> dict[str, float]:
         eta, row = self._by.eta, self._row(i)
@@ -88,10 +110,11 @@ class Exactly:
         part = eta.numerator * (self._over // (row.denominator * eta.denominator))
         top = sum(map(mul, row.values, self._weights))  # the score, over denominator * over
         score = _ratio(top, row.denominator * self._over)
-        if score > float(self._by.slack):  # a mistake for the run's rounding alone
+        if top > 0 and score >= as_float(self._by.slack):
             over = Fraction(top, row.denominator * self._over) - self._by.slack
-            self.rounded += over > 0
-            self._excess += 2 * eta * max(over, Fraction(0))
+            if over > 0:  # a mistake for the run's rounding alone
+                self.rounded += 1
+                self._excess += 2 * eta * over
         self._weights = [*map(add, self._weights, (part * value for value in row.values))]
         self._k += 1
         grown = part * part * row.square
@@ -103,7 +126,7 @@ class Exactly:
 
     def _line(self, score: float) -> dict[str, float]:
         by, k, floats, squared = self._by, self._k, self._floats, self._over**2
-        excess = float(self._excess)
+        excess = as_float(self._excess)
         square, distance = _ratio(self._square, squared), _ratio(self._distance, squared)
         cap, upper = (
             floats["first_square"] + k * floats["growth"] + excess,
@@ -135,7 +158,7 @@ class Exactly:
             "target_product": product,
             "target_floor": floor,
             "target_slack": self._slack("target", product, floor, self._target_slack, terms),
-            "cosine": max(-1.0, min(1.0, product / (size * math.sqrt(square)))) if square else 0.0,
+            "cosine": self._cosine(product, size * math.sqrt(square)),
             "cosine_floor": cosine_floor(floor, cap, size),
             "lower": lower,
             "lower_slack": self._slack("lower", distance, lower, self._lower_slack),
@@ -152,9 +175,19 @@ class Exactly:
         terms: float = 0.0,  # what `low` is a difference of
     ) -> float:
         gap = high - low
-        if CLEAR * (abs(high) + abs(low) + terms) < gap < math.inf:
+        if max(TINY, CLEAR * (abs(high) + abs(low) + terms)) < gap < math.inf:
             return self._checks.held(name, self._k, gap)
         return self._checks.held(name, self._k, exactly())
+
+    def _cosine(self, product: float, sizes: float) -> float:
+        """Of the weights and the target; 0 where the weights are zero."""
+        if TINY < sizes < math.inf and (abs(product) > TINY or not self._product):
+            return max(-1.0, min(1.0, product / sizes))
+        if not self._square or self._by.target is None:
+            return 0.0
+        square = Fraction(self._product**2, self._square * self._bottom**2)
+        size = min(1.0, root(square / self._by.target.squared, up=False))
+        return size if self._product > 0 else -size
 
     def _norm_slack(self) -> Fraction:
         by = self._by
@@ -216,4 +249,4 @@ def _ratio(top: int, bottom: int) -> float:
     try:
         return top / bottom
     except OverflowError:
-        return math.copysign(math.inf, top)
+        return math.inf if top > 0 else -math.inf

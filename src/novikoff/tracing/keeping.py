@@ -1,5 +1,6 @@
 """Keeping a table: all of a short run, a thinned one of a long run; and writing all of either."""
 
+import contextlib
 import csv
 import itertools
 import os
@@ -19,7 +20,7 @@ class Keeper:
     """Keeps at most so many updates: each one, or each 2nd, 4th, ... and the last."""
 
     def __init__(self, room: int) -> None:
-        self._room, self._each = room, 1
+        self._room, self._each = room - 1, 1  # the last is kept in any case
         self._parts: list[Table] = []
         self._last: Table = {}
 
@@ -95,19 +96,33 @@ class Writer:
         place: TracebackType | None,
     ) -> None:
         try:
-            if self._made is not None and not self._csv:
-                self._made.close()
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
             if kind is None:
-                mask = os.umask(0)
-                os.umask(mask)
-                self._name.chmod(0o666 & ~mask)
-                self._name.replace(self._path)
+                self._finish()
+        except OSError as failed:
+            error = failed
         finally:
-            self._file.close()
+            for each in (self._made, self._file):
+                with contextlib.suppress(Exception):  # what cannot be written is thrown away
+                    each.close()
             self._name.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise ParameterError(
+                f"{self._path.name}: cannot be written: {error.strerror or error}; nothing was"
+                " changed"
+            ) from None
+
+    def _finish(self) -> None:
+        """Everything is written: put the file where it belongs."""
+        if not self._csv:
+            if self._made is None:  # no update at all
+                self.take({})
+            self._made.close()
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        self._name.chmod(0o666 & ~mask)
+        self._name.replace(self._path)
 
 
 def _words(line: tuple[Any, ...]) -> list[Any]:

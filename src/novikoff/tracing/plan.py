@@ -11,6 +11,7 @@ from novikoff.estimators.base import BaseLearner
 from novikoff.learn import Learner
 from novikoff.rules import catalogue
 from novikoff.signed import Given, LabelPair, Signed
+from novikoff.sources import Source
 from novikoff.tracing.record import Budget
 
 KINDS: dict[type, str] = {
@@ -21,6 +22,7 @@ KINDS: dict[type, str] = {
     rules.Winnow: "winnow",
     rules.ComplementWinnow: "winnow",
 }
+SMALL, LARGE = 1e-150, 1e150  # numbers of a target whose squares are doubles
 FOLLOWED = ("perceptron", "one-sided", "averaged", "voted", "margin", "winnow")
 
 
@@ -40,6 +42,7 @@ class Plan(NamedTuple):
             kind, estimator = getattr(rule, "kind", "own"), rule
         elif isinstance(rule, str):
             kind = rule
+            refuse_unfollowed(kind)
             estimator = _made(kind, options)
         else:
             kind = KINDS.get(type(rule), "own")
@@ -47,21 +50,17 @@ class Plan(NamedTuple):
                 kind = "own"
             lift = {"fit_intercept": False} if kind == "winnow" else {}
             estimator = estimators.RuleClassifier(rule, **(lift | options))
-        if kind not in FOLLOWED:
-            name = kind if kind != "own" else type(rule).__name__
-            raise ParameterError(
-                f"{name}: the trace follows the proofs of {', '.join(FOLLOWED)}; of others it"
-                " knows no inequality to hold them against"
-            )
+        refuse_unfollowed(kind if kind != "own" else type(rule).__name__)
         return cls(kind, estimator, estimator._rule())
 
-    def signed(self, X: Any, y: Any) -> Signed:
+    def signed(self, X: Any, y: Any, positive: Any = None) -> Signed:
         """The rows with their signs; the one-sided rule's are all positive."""
         lift = bool(self.estimator.fit_intercept), bool(self.estimator.unit_length)
         if self.kind != "one-sided":
-            return Signed.of(X, y, fit_intercept=lift[0], unit_length=lift[1])
-        rows = np.shape(X)[0] if np.ndim(X) else 0
-        given = Given.of(X, np.ones(rows) if y is None and rows else y)
+            return Signed.of(X, y, fit_intercept=lift[0], unit_length=lift[1], positive=positive)
+        if y is None and not isinstance(X, Source):
+            y = np.ones(X.shape[0] if hasattr(X, "shape") else len(X))
+        given = Given.of(X, y)
         signs = np.ones(given.matrix.shape[0], np.int8)
         return Signed.made(given, signs, LabelPair(-1, 1), lift[0], "binary", lift[1])
 
@@ -85,6 +84,15 @@ class Plan(NamedTuple):
             return np.zeros(learner.features + learner.bias)
         start: npt.NDArray[np.float64] = learner.initial[0]
         return start
+
+
+def refuse_unfollowed(kind: str) -> None:
+    """Rules without a proof that is known here."""
+    if kind not in FOLLOWED:
+        raise ParameterError(
+            f"{kind}: the trace follows the proofs of {', '.join(FOLLOWED)}; of others it knows no"
+            " inequality to hold them against"
+        )
 
 
 def _made(kind: str, options: dict[str, Any]) -> BaseLearner:
@@ -116,4 +124,6 @@ def read_target(target: Any, signed: Signed) -> list[Any] | None:
             number.as_integer_ratio()
     except (AttributeError, ValueError, OverflowError, TypeError):
         raise ParameterError("the target holds something that is not a finite number") from None
+    if any(number and not SMALL < abs(number) < LARGE for number in numbers):
+        raise ParameterError("the target holds a number far from 1; scale it: only its side counts")
     return numbers

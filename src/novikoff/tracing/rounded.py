@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from novikoff.errors import ParameterError
 from novikoff.scan import SMALLEST, UNIT, Scan
-from novikoff.tracing.checking import Checks, cosine_floor
+from novikoff.tracing.checking import Checks, as_float, cosine_floor
 from novikoff.tracing.record import Moves
 from novikoff.tracing.standards import Standards
 from novikoff.verdict.result import root
@@ -47,10 +47,10 @@ class Rounded:
     def follow(self, moves: Moves) -> dict[str, Any]:
         """The table of these updates, each held against the theorem."""
         by, i = self._by, moves.rows
-        eta, first_square = float(by.eta), float(by.start.squared)
+        eta, first_square = float(by.eta), as_float(by.start.squared)
         k = np.arange(self._k + 1, self._k + 1 + len(i))
         self._k += len(i)
-        cap: Vector = first_square + k.astype(np.float64) * float(by.eta * by.step)
+        cap: Vector = first_square + k.astype(np.float64) * as_float(by.eta * by.step)
         lost = self._lost_to_rounding(cap, eta)
         grown = eta**2 * self._squares[i]
         square, near_s = self._sum("square", k, 2.0 * eta * moves.scores + grown)
@@ -59,7 +59,7 @@ class Rounded:
         off = SAFETY * (lost + 4.0 * UNIT * cap)
         square += first_square
         off_distance = off + SAFETY * (near_d + 2.0 * eta * k * self._off_first)
-        upper = float(by.B) * k
+        upper = as_float(by.B) * k
         steps = (distance + off_distance).clip(0.0)
         ceiling = np.minimum.accumulate(
             np.append(self._ceiling, np.sqrt(steps) / (eta * k) * (1.0 + 8.0 * UNIT))
@@ -87,13 +87,12 @@ class Rounded:
         first = float(_product(by))
         product, near = self._sum("product", k, eta * self._products[i])
         product += first
-        floor = first + k * float(by.eta * by.least)
-        lower = float(by.A) * k.astype(np.float64) ** 2
+        floor = first + k * as_float(by.eta * by.least)
+        lower = as_float(by.A) * k.astype(np.float64) ** 2
         with np.errstate(all="ignore"):
             cosine = product / (size * np.sqrt(square))
         near = SAFETY * (near + k * eta * self._off + 4.0 * UNIT * (np.abs(floor) + abs(first)))
-        if len(k):
-            checks.within(int(k[-1]), steps=len(k))
+        self._within(k, lower - as_float(by.B) * k > off + 8.0 * UNIT * lower)
         return {
             "target_product": product,
             "target_floor": floor,
@@ -103,6 +102,17 @@ class Rounded:
             "lower": lower,
             "lower_slack": checks.all_held("lower", k, distance - lower, off + 8.0 * UNIT * lower),
         }
+
+    def _within(self, k: Any, crossed: Any) -> None:
+        """k <= B / A: at an update where the envelopes have crossed by more than rounding can
+        explain; one that was a mistake for rounding alone may come after the bound.
+        """
+        most = self._by.bound
+        if not len(k) or most is None:
+            return
+        beyond = np.flatnonzero((k > most) & crossed)
+        place = int(k[beyond[0]]) if beyond.size else min(int(k[-1]), most)
+        self._checks.within(place, steps=len(k))
 
     def _lost_to_rounding(self, cap: Vector, eta: float) -> Vector:
         """How far |w_k|^2 can be above its cap by rounding: the sum of the 2 eta e_s."""

@@ -13,7 +13,7 @@ from novikoff.learn import Learner
 from novikoff.rows import CsrRows, Rows, as_csr, make_rows
 from novikoff.scan import Scan
 from novikoff.signed import Signed
-from novikoff.tracing.checking import OF_WINNOW, STATEMENTS, WITH_MARGIN, Checks
+from novikoff.tracing.checking import OF_WINNOW, STATEMENTS, WITH_MARGIN, Checks, as_float
 from novikoff.tracing.exactly import Exactly
 from novikoff.tracing.plan import Plan, read_target
 from novikoff.tracing.record import Moves
@@ -23,6 +23,7 @@ from novikoff.tracing.winnowing import UNKNOWN, Winnowed, allowed, refuse_others
 from novikoff.verdict.judge import Judge
 from novikoff.verdict.result import SEPARABLE, Stage, root
 
+NO_MOVES = Moves(np.empty(0, np.int64), np.empty(0), np.empty(0, np.bool_), np.empty(0, np.int64))
 EXACT_WORK = 2_000_000  # coordinates passed over the rationals, about two seconds' worth
 
 
@@ -40,6 +41,7 @@ class Story(Protocol):
     """A proof: its checks, who follows a run by it, and its figures for the trace."""
 
     checks: Checks
+    weight: int  # how long a coordinate takes in exact arithmetic
 
     def follower(self, exact: bool) -> Follower:
         """In exact arithmetic or not."""
@@ -59,6 +61,8 @@ class Task(NamedTuple):
 
 class Convergence:
     """The convergence theorem of the perceptron (see `standards`)."""
+
+    weight = 1
 
     def __init__(
         self, task: Task, target: Any, judging: Callable[[Stage], None] | None = None
@@ -86,7 +90,7 @@ class Convergence:
         by = self._by
         target = None
         if by.target is not None:
-            target = np.array([top / by.target.denominator for top in by.target.numerators])
+            target = np.array([as_float(each) for each in by.target.fractions()])
         return {
             "eta": float(by.eta),
             "target": target,
@@ -94,8 +98,8 @@ class Convergence:
             "margin": by.margin,
             "radius": root(by.largest, up=True),
             "bound": by.bound,
-            "A": None if by.A is None else float(by.A),
-            "B": float(by.B),
+            "A": None if by.A is None else as_float(by.A),
+            "B": as_float(by.B),
         }
 
 
@@ -121,6 +125,8 @@ def _of_length_one(vector: Rational) -> Rational:
 class Winnowing:
     """Winnow's mistake bound (see `winnowing`)."""
 
+    weight = 30  # weights are Fractions
+
     def __init__(self, task: Task, target: Any) -> None:
         refuse_others(task.learner.rule)
         self._task = task
@@ -134,7 +140,7 @@ class Winnowing:
     def _found(self, target: Any) -> tuple[list[int] | None, str]:
         bits = _bits(self._task.signed, self._task.learner.rule.binarize)
         if target is not None:
-            return found(bits, list(target)).relevant, "given"
+            return found(bits, list(np.atleast_1d(np.asarray(target, object)))).relevant, "given"
         try:
             return found(bits).relevant, "disjunction"
         except HypothesisError:
@@ -191,7 +197,7 @@ class Following:
             self._hand_on(moves)
             return
         self._waiting.append(moves)
-        self._work += len(moves.rows) * self._signed.dim
+        self._work += len(moves.rows) * self._signed.dim * self._weight(moves)
         if self._work > EXACT_WORK:
             self._decide(exact=False)
 
@@ -199,6 +205,16 @@ class Following:
         """There are no more."""
         if self._undecided:
             self._decide(exact=True)
+        if not self._k:
+            self._hand_on(NO_MOVES)  # so that a file has its columns
+
+    def _weight(self, moves: Moves) -> int:
+        """How much longer than usual a coordinate takes, by the digits of the last row."""
+        if not len(moves.rows):
+            return 1
+        row = self._signed.row(int(moves.rows[-1]))
+        digits = max((value.bit_length() for value in row.values), default=1)
+        return self._story.weight * (1 + (digits + row.denominator.bit_length()) // 256)
 
     def _decide(self, exact: bool) -> None:
         self._undecided, self._follower = False, self._story.follower(exact)
@@ -207,7 +223,7 @@ class Following:
         self._waiting = []
 
     def _hand_on(self, moves: Moves) -> None:
-        if not len(moves.rows):
+        if not len(moves.rows) and moves is not NO_MOVES:
             return
         table = self.follower.follow(moves)
         k = np.arange(self._k + 1, self._k + 1 + len(moves.rows))

@@ -27,6 +27,7 @@ def trace(
     rule: Any = "perceptron",
     target: Any = None,
     *,
+    positive: Any = None,
     exact: bool | None = None,
     keep: int = KEEP,
     write: str | os.PathLike[str] | None = None,
@@ -43,6 +44,7 @@ def trace(
     target: w*, a number for each coordinate, the intercept last; by default the separator with the
         largest margin. For Winnow the relevant variables, by default a small set whose OR is the
         label.
+    positive: the label to tell from all others, where there are more than two.
     exact: True checks over the rationals, False in floating point with a proven allowance for
         rounding; by default exactly where that takes a second or two.
     keep: how many updates the table holds at the most; more are thinned. All are checked.
@@ -55,7 +57,7 @@ def trace(
     >>> run.updates, run.bound, [check.tightest for check in run.checks]
     (2, 2, [0.0, 0.0, 0.0, 0.0, 0.0])
     """
-    if not isinstance(keep, int) or keep < 2:
+    if not isinstance(keep, (int, np.integer)) or keep < 2:
         raise ParameterError(f"keep must be a whole number above 1, not {keep!r}")
     plan = Plan.of(rule, options)
     if exact and plan.estimator.unit_length:
@@ -63,12 +65,12 @@ def trace(
             "rows scaled to unit length are not rational: no run on them can be followed exactly."
             " Leave exact or unit_length out"
         )
-    signed = plan.signed(X, y)
+    signed = plan.signed(X, y, positive)
     learner = plan.learner(signed.features)
     rows = signed.rows._replace(unit_length=learner.unit_length)
     task = Task(plan, signed, rows, learner)
     story = _story(task, target, judging)
-    keeper = Keeper(keep)
+    keeper = Keeper(int(keep))
     with ExitStack() as stack:
         takers: list[Callable[[dict[str, Any]], None]] = [keeper.take]
         if write is not None:

@@ -33,22 +33,36 @@ class Budget(NamedTuple):
     mistakes: int | None  # all of them together, by the notes' bound
 
 
+MULTIPLIED = 1000
 UNKNOWN = Budget(None, None)
 
 
 def allowed(rule: Winnow, features: int, relevant: int) -> Budget:
     """The budget where the label is an OR of so many of the variables.
 
-    A weight is raised only while it is below theta; how often that can be is found by multiplying,
-    not by a logarithm, which is rounded.
+    A weight is raised only while it is below theta. How often that can be is found by multiplying;
+    beyond so many times by a logarithm, rounded up.
     """
     if rule.theta < 1.0:
         return UNKNOWN
     raises, weight = 0, Fraction(1)
-    while weight < Fraction(rule.theta):
+    while weight < Fraction(rule.theta) and raises < MULTIPLIED:
         raises, weight = raises + 1, weight * Fraction(rule.alpha)
+    if raises == MULTIPLIED:
+        raises = math.ceil(math.log(rule.theta) / math.log1p(rule.alpha - 1.0) * (1.0 + 1e-12))
     most = winnow(relevant, features, alpha=rule.alpha, theta=rule.theta)
     return Budget(relevant * raises, math.floor(most))
+
+
+COLUMNS = (
+    "score",
+    "total_weight",
+    "total_cap",
+    "total_slack",
+    "promotions",
+    "demotions",
+    "promotion_cap",
+)
 
 
 class Winnowed:
@@ -74,8 +88,7 @@ class Winnowed:
     def follow(self, moves: Moves) -> dict[str, Any]:
         """The table of these updates, each held against the theorem."""
         lines = [self._step(*each) for each in zip(*moves[:2], strict=True)]
-        names = [*lines[0]] if lines else []
-        return {name: np.array([line[name] for line in lines]) for name in names}
+        return {name: np.array([line[name] for line in lines], float) for name in COLUMNS}
 
     def _step(self, i: Any, score: Any) -> dict[str, Any]:
         alpha, theta = Fraction(self._rule.alpha), Fraction(self._rule.theta)
@@ -92,13 +105,14 @@ class Winnowed:
         else:  # label * score = +-(s - theta)
             about = float(score) * (1.0 if up else -1.0) + self._rule.theta
             self._total += about * float(factor - 1)
-            self._lost += UNIT * (8.0 + self._features + self._k) * (about + self._total)
+            sizes = abs(about) + abs(self._total) + 2.0 * self._rule.theta
+            self._lost += UNIT * (8.0 + self._features + self._k) * sizes * (1.0 + float(factor))
         gone = self._down * (1 - 1 / alpha) * theta
         cap = self._features + self._up * (alpha - 1) * theta - gone + self._excess
         slack = Fraction(cap) - Fraction(self._total)
         checks, k = self._checks, self._k
-        checks.held("total", k, max(slack, Fraction(0)) if -slack <= self._lost else slack)
-        checks.held("positive", k, Fraction(self._total))
+        checks.held("total", k, self._allowed(slack))
+        checks.held("positive", k, self._allowed(Fraction(self._total)))
         if self._budget.promotions is not None and not self.rounded:
             checks.held("promotions", k, Fraction(self._budget.promotions - self._up))
             checks.within(k)
@@ -112,6 +126,10 @@ class Winnowed:
             "demotions": self._down,
             "promotion_cap": math.nan if most is None else float(most),
         }
+
+    def _allowed(self, slack: Fraction) -> Fraction:
+        """0 in place of what rounding alone can have made negative."""
+        return Fraction(0) if -self._lost <= slack < 0 else slack
 
     def _raise(self, i: int, factor: Fraction) -> Fraction:
         """Multiply the weights of the row's variables; what they were together before."""
