@@ -20,7 +20,7 @@ import novikoff as nk
 from novikoff import bounds
 from novikoff.bounds import comparing, runs, soft, survey
 from novikoff.bounds.labelled import signed_rows
-from novikoff.errors import HypothesisError
+from novikoff.errors import HypothesisError, ParameterError
 from novikoff.learn import Learner, learn
 from novikoff.rows import make_rows
 from novikoff.rules import Perceptron, Winnow
@@ -751,3 +751,19 @@ def test_the_perceptron_of_an_array_keeps_the_soft_bounds_it_reports():
         for passes in (1, 4):
             found = SOFT[name](X, y, passes=passes)
             assert sum(outcome.mistakes_per_epoch[:passes]) <= found.value < len(X)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: bounds.balanced_winnow(3, 1e200, 1.0, 1.0),
+        lambda: bounds.balanced_winnow(3, 1.0, 0.5, 1e308),
+        lambda: bounds.balanced_winnow(math.nan, 1.0, 0.5, 0.1),
+        lambda: bounds.margin_ceiling(3.0, math.nan),
+        lambda: bounds.winnow(1, 10**400),
+    ],
+    ids=["largest", "eta", "features", "updates", "variables"],
+)
+def test_numbers_beyond_reason_are_refused(call):
+    with pytest.raises(ParameterError):
+        call()

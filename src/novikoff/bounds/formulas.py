@@ -12,6 +12,7 @@ from typing import TypeVar
 from novikoff.errors import ParameterError
 
 Number = TypeVar("Number", float, Fraction)
+MOST = 2**1000  # variables that a double can count
 
 
 def novikoff(radius: Number, margin: Number) -> Number:
@@ -62,9 +63,11 @@ def winnow(
     >>> winnow(3, 1024)
     101.0
     """
+    if not 1 <= relevant <= features <= MOST:
+        raise ParameterError(
+            f"{_said(relevant)} relevant of {_said(features)} variables is not possible"
+        )
     threshold = float(features) if theta is None else theta
-    if not 1 <= relevant <= features:
-        raise ParameterError(f"{relevant} relevant of {features} variables is not possible")
     if not 1.0 < alpha < math.inf or not 1.0 <= threshold < math.inf:
         raise ParameterError("the bound needs alpha above 1 and theta of 1 or above")
     demotions = features * (alpha / (alpha - 1.0)) / threshold  # no digit is lost near alpha = 1
@@ -78,12 +81,14 @@ def balanced_winnow(features: int, largest: float, margin: float, eta: float) ->
     gamma on all rows. An intercept is one of the n `features`, and its x_i is 1.
     """
     _require_margin(margin)
-    if features < 1 or not margin <= largest < math.inf:
+    if not features >= 1 or not margin <= largest < math.inf:
         raise ParameterError("the bound needs a feature, and no margin is above the largest value")
-    gain = eta * margin - (eta * largest) ** 2 / 2.0
+    scaled = eta * largest
+    gain = eta * margin - scaled * scaled / 2.0  # a power would raise where it overflows
     if not gain > 0.0:
         raise ParameterError(
-            f"the bound needs eta below 2 gamma / X^2 = {2.0 * margin / largest**2:.3g}, not {eta}"
+            f"the bound needs eta below 2 gamma / X^2 = {2.0 * margin / largest / largest:.3g},"
+            f" not {eta}"
         )
     return math.log(2.0 * features) / gain
 
@@ -134,7 +139,7 @@ def margin_ceiling(length: Number, updates: int, eta: Number | int = 1) -> Numbe
     _require_step(eta)
     if not 0 <= length < math.inf:
         raise ParameterError(f"the distance |w_k - w_0| is a length, not {_said(length)}")
-    if updates < 1:
+    if not updates >= 1:
         raise ParameterError("a run without an update tells nothing about the margin")
     return length / (eta * updates)
 
