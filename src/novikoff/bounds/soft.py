@@ -178,6 +178,6 @@ def _verdict(signed: Signed, time_limit: float | None) -> Verdict:
 
 def passes_of(passes: int) -> int:
     """A number of passes."""
-    if not isinstance(passes, int) or passes < 1:
+    if isinstance(passes, bool) or not isinstance(passes, int) or passes < 1:
         raise ParameterError(f"passes must be a whole number of 1 or above, not {passes!r}")
     return passes

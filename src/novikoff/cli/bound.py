@@ -10,7 +10,7 @@ from novikoff.cli import options
 from novikoff.cli.watching import Watching
 from novikoff.errors import ParameterError
 
-NUMBERS, QUESTION, LEARNER = "Numbers, instead of DATA", "The question", "The learner"
+NUMBERS, LEARNER = "Numbers, instead of DATA", "The learner"
 NO, UNDECIDED = 1, 3
 
 
@@ -52,34 +52,19 @@ def bound(
             metavar="NAME",
             help="Look at this bound alone: novikoff, unit-length, fixed-increment, one-sided,"
             " winnow, balanced-winnow, freund-schapire or hinge; may be repeated.",
-            rich_help_panel=QUESTION,
+            rich_help_panel=options.QUESTION,
         ),
     ] = None,
-    bias: Annotated[
-        bool,
-        typer.Option(
-            "--bias/--no-bias",
-            help="Whether the hyperplane has an intercept.",
-            rich_help_panel=QUESTION,
-        ),
-    ] = True,
-    unit_length: Annotated[
-        bool,
-        typer.Option("--unit-length", help="Scale rows to length 1.", rich_help_panel=QUESTION),
-    ] = False,
-    positive: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LABEL", help="Tell this label from all the others.", rich_help_panel=QUESTION
-        ),
-    ] = None,
+    bias: options.BiasOption = True,
+    unit_length: options.ScaledOption = False,
+    positive: options.PositiveOption = None,
     variables: Annotated[
         str | None,
         typer.Option(
             metavar="NAME,...",
             help="The variables whose OR the label is, by name or place, for Winnow.",
             show_default="found out",
-            rich_help_panel=QUESTION,
+            rich_help_panel=options.QUESTION,
         ),
     ] = None,
     time_limit: Annotated[
@@ -88,7 +73,7 @@ def bound(
             metavar="SECONDS",
             help="Stop looking for the margin after so long.",
             show_default="none",
-            rich_help_panel=QUESTION,
+            rich_help_panel=options.QUESTION,
         ),
     ] = None,
     eta: Annotated[

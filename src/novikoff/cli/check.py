@@ -13,7 +13,6 @@ from novikoff.errors import ParameterError
 
 EXIT_CODES = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "undecided": 3}
 INTERRUPTED = 130
-QUESTION = "The question"
 
 
 class Family(enum.StrEnum):
@@ -23,40 +22,23 @@ class Family(enum.StrEnum):
 
 def check(
     data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
-    bias: Annotated[
-        bool,
-        typer.Option(
-            "--bias/--no-bias",
-            help="Whether the hyperplane has an intercept.",
-            rich_help_panel=QUESTION,
-        ),
-    ] = True,
-    unit_length: Annotated[
-        bool,
-        typer.Option("--unit-length", help="Scale rows to length 1.", rich_help_panel=QUESTION),
-    ] = False,
+    bias: options.BiasOption = True,
+    unit_length: options.ScaledOption = False,
     family: Annotated[
         Family,
         typer.Option(
             help="binary: two labels, logistic regression; poisson: counts.",
-            rich_help_panel=QUESTION,
+            rich_help_panel=options.QUESTION,
         ),
     ] = Family.BINARY,
-    positive: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LABEL",
-            help="Tell this label from all the others.",
-            rich_help_panel=QUESTION,
-        ),
-    ] = None,
+    positive: options.PositiveOption = None,
     precision: Annotated[
         float | None,
         typer.Option(
             help="How narrow the margin's bracket must be, (upper - lower) / upper: 0 asks for"
             " the exact margin, 1 for the verdict alone.",
             show_default="exact where feasible, else 0.001",
-            rich_help_panel=QUESTION,
+            rich_help_panel=options.QUESTION,
         ),
     ] = None,
     time_limit: Annotated[
@@ -65,7 +47,7 @@ def check(
             metavar="SECONDS",
             help="Stop after so long, with what is proven by then.",
             show_default="none",
-            rich_help_panel=QUESTION,
+            rich_help_panel=options.QUESTION,
         ),
     ] = None,
     coefficients: Annotated[
@@ -74,7 +56,7 @@ def check(
             "--coefficients/--no-coefficients",
             help="Say which coefficients of an unpenalised fit diverge.",
             show_default="up to 100 columns",
-            rich_help_panel=QUESTION,
+            rich_help_panel=options.QUESTION,
         ),
     ] = None,
     contrast: Annotated[
@@ -83,7 +65,7 @@ def check(
             metavar="NAME=WEIGHT,...",
             help="Say whether this combination of coefficients diverges, such as x1=1,x2=-1;"
             " may be repeated.",
-            rich_help_panel=QUESTION,
+            rich_help_panel=options.QUESTION,
         ),
     ] = None,
     certificate: Annotated[

@@ -62,6 +62,27 @@ UnitLengthOption = Annotated[
 OrderOption = Annotated[Order, typer.Option(help="given, or shuffle: anew each epoch.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="For shuffling and a random start.")]
 
+QUESTION = "The question"
+
+BiasOption = Annotated[
+    bool,
+    typer.Option(
+        "--bias/--no-bias",
+        help="Whether the hyperplane has an intercept.",
+        rich_help_panel=QUESTION,
+    ),
+]
+ScaledOption = Annotated[
+    bool,
+    typer.Option("--unit-length", help="Scale rows to length 1.", rich_help_panel=QUESTION),
+]
+PositiveOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LABEL", help="Tell this label from all the others.", rich_help_panel=QUESTION
+    ),
+]
+
 READING = "How the data are read"
 
 FormatOption = Annotated[

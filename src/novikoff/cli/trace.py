@@ -31,10 +31,7 @@ def trace(
     max_epochs: Annotated[int, typer.Option(min=1, help="The budget.")] = EPOCHS,
     order: options.OrderOption = options.Order.GIVEN,
     seed: options.SeedOption = 0,
-    positive: Annotated[
-        str | None,
-        typer.Option(metavar="LABEL", help="Tell this label from all the others."),
-    ] = None,
+    positive: options.PositiveOption = None,
     towards: Annotated[
         str | None,
         typer.Option(
