@@ -78,7 +78,17 @@ def report(name: str, lines: list[Line]) -> None:
 def _versions() -> dict[str, str]:
     from importlib import metadata
 
-    names = ("novikoff", "numba", "numpy", "scipy", "scikit-learn", "river")
+    names = (
+        "novikoff",
+        "numba",
+        "numpy",
+        "scipy",
+        "scikit-learn",
+        "river",
+        "pandas",
+        "pyarrow",
+        "vowpalwabbit",
+    )
     found = {}
     for name in names:
         try:

@@ -20,8 +20,9 @@ import novikoff as nk
 from novikoff import bounds
 from novikoff.bounds import comparing, runs, soft, survey
 from novikoff.bounds.labelled import signed_rows
+from novikoff.epochs import learn
 from novikoff.errors import HypothesisError, ParameterError
-from novikoff.learn import Learner, learn
+from novikoff.learn import Learner
 from novikoff.rows import make_rows
 from novikoff.rules import Perceptron, Winnow
 from support import separable

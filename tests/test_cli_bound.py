@@ -13,7 +13,10 @@ import novikoff as nk
 from novikoff import bounds
 from novikoff.cli import main
 from novikoff.cli.bounding import exact_number
-from novikoff.cli.training import Plan, run
+from novikoff.cli.keeping import Tools
+from novikoff.cli.plans import Plan
+from novikoff.cli.progress import Progress, Task
+from novikoff.cli.training import run
 from novikoff.errors import ParameterError
 from shell import novikoff, until_shown
 
@@ -207,7 +210,8 @@ def test_the_command_line_says_what_the_function_does(asked):
 def test_a_random_start_is_that_of_fit(asked):
     plan = Plan.of("perceptron", {"eta": 0.5}, [], "random", None, False, 3)
     found = asked("example:iris-setosa", "--start", "random", "--seed", 3, "--eta", 0.5, "--run")
-    fitted = run(plan._replace(quiet=True), nk.open("example:iris-setosa")).as_json(None)
+    with Progress(Task(), quiet=True) as progress:
+        fitted = run(plan, nk.open("example:iris-setosa"), Tools(progress)).as_json(None)
     assert found["run"]["mistakes"] == fitted["mistakes"]
     named = by_name(found)
     assert named["fixed-increment"]["made"] == fitted["mistakes"]

@@ -73,7 +73,7 @@ def test_threads_change_nothing(large, monkeypatch):
     weights = np.linspace(-1.0, 2.0, 42)
     found = []
     for processors, enough in ((1, 2**20), (2, 1), (7, 1)):
-        monkeypatch.setattr(scans, "_processors", lambda n=processors: n)
+        monkeypatch.setattr(scans, "processors", lambda n=processors: n)
         monkeypatch.setattr(scans, "ENOUGH", enough)
         for each in both(large):
             low = each.lowest(weights)

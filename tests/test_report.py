@@ -21,7 +21,8 @@ import novikoff as nk
 from novikoff import counting, report
 from novikoff.cli import main
 from novikoff.cover import capacity_curve
-from novikoff.learn import learn, outputs_for
+from novikoff.epochs import learn
+from novikoff.learn import outputs_for
 from novikoff.report import (
     capacity,
     examples,
@@ -84,7 +85,7 @@ def check_page(*words, **options):
 
 def run_of(rule, X, y, epochs=20, parameters=None, **options):
     """What `fit` hands to its page."""
-    from novikoff.cli.training import Plan
+    from novikoff.cli.plans import Plan
     from novikoff.learn import found_margin
     from novikoff.rules.protocol import mistake_bound
 

@@ -125,14 +125,14 @@ def test_room_for_more_features_changes_nothing(rule, bias):
 
 
 @every_rule
-def test_a_refused_row_leaves_a_learner_that_had_begun_as_it_was(rule, bias):
+def test_rows_can_be_refused_before_anything_is_learned_from_them(rule, bias):
     X, codes = example()
     learner, _ = run(rule, X, codes, bias=bias, epochs=1)
     before = learner.linear()[0], learner.total("mistakes"), learner.total("seen")
     bad = X.copy()
     bad[30, 2] = np.nan
     with pytest.raises(ValueError, match="NaN in row 30, column 2"):
-        learner.read(make_rows(bad, bias, False), codes)
+        learner.refuse_any(make_rows(bad, bias, False))
     assert np.array_equal(learner.linear()[0], before[0])
     assert (learner.total("mistakes"), learner.total("seen")) == before[1:]
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff import bounds
-from novikoff.learn import Because, Learner, learn
+from novikoff.epochs import Because, learn
+from novikoff.learn import Learner
 from novikoff.rows import add_scaled, make_rows
 from novikoff.rules import (
     TIES,

@@ -8,8 +8,10 @@ is made when the loop is compiled and costs nothing when it runs.
 
 import contextlib
 import functools
+import hashlib
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import njit
@@ -22,6 +24,9 @@ from numba.extending import overload
 COMPILED: Any = {"_nrt": False, "forceinline": True}
 _njit: Any = njit
 
+#: What the source of a file has that holds code to compile.
+COMPILES = (b"register_jitable", b"compile_loop", b"compile_small", b"compiled_as")
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -33,8 +38,33 @@ def compile_loop(
     threads: whether other threads may run meanwhile. allocates: whether it allocates after all.
     """
     with contextlib.suppress(RuntimeError):  # nowhere to write: compile in each process
-        return cast(Function, _njit(cache=cache, nogil=threads, _nrt=allocates)(function))
+        made = _njit(cache=cache, nogil=threads, _nrt=allocates)(function)
+        if cache:
+            _stamp(made, function)
+        return cast(Function, made)
     return cast(Function, _njit(nogil=threads, _nrt=allocates)(function))
+
+
+def _stamp(made: Any, function: Callable[..., Any]) -> None:
+    """Have the disk cache notice a change of any file beside the function's that is compiled too.
+
+    Numba itself looks at the function's own file only, and would serve code with old versions of
+    the functions that it calls. What it keeps the time of change in is private, as `_nrt` is.
+    """
+    file = made._cache._cache_file
+    folder = Path(inspect.getfile(function)).parent
+    file._source_stamp = (*file._source_stamp, _digest(folder), _digest(Path(__file__).parent))
+
+
+@functools.cache
+def _digest(folder: Path) -> str:
+    """Of the files in a folder that hold code to compile."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        content = path.read_bytes()
+        if any(mark in content for mark in COMPILES):
+            digest.update(content)
+    return digest.hexdigest()
 
 
 def compile_small(function: Function) -> Function:

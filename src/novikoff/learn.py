@@ -1,14 +1,13 @@
-"""Learning, one pass after another: who learns, in which order, when it ends, what is known then.
+"""Who learns: copies of one rule, and one pass of theirs over rows.
 
 Two classes need one learner; beyond that each class has its own, which tells it from the rest
 (one-vs-rest). They all read the same rows while those are in the cache, so the data pass through
 once however many classes there are.
 """
 
-import enum
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +28,7 @@ from novikoff.rows import (
     Rows,
     features_of,
     length,
+    release,
     stored,
 )
 from novikoff.rules import protocol
@@ -43,27 +43,6 @@ SMALLEST = 5e-324  # the least that rounding can lose
 BLOCK, BLOCK_OF_MANY, BLOCK_WITH_ROOM = 2**24, 2**16, 2**20
 
 Watch = Callable[["Learner", int], None]
-
-
-class Because(enum.Enum):
-    """Why learning stopped; the values are sentences for people."""
-
-    NO_MISTAKE = "a full epoch passed without a mistake"
-    NO_UPDATE = "a full epoch passed without an update"
-    BUDGET = "the budget of epochs ran out"
-    INTERRUPTED = "it was interrupted"
-    END = "the stream ended"
-
-
-class Outcome(NamedTuple):
-    """What one run of `learn` did, and what it proves."""
-
-    epochs: int
-    mistakes_per_epoch: list[int]
-    updates_per_epoch: list[int]
-    converged: bool
-    because: Because
-    ceilings: Vector  # one for each learner: no separator has a larger margin
 
 
 class Learner:
@@ -100,24 +79,28 @@ class Learner:
         codes: npt.NDArray[np.uint16],
         *,
         order: npt.NDArray[np.int64] = AS_GIVEN,
+        start: int = 0,
         measure: bool = True,
         watch: Watch | None = None,
         log: Any = Silent(),  # noqa: B008  (immutable)
     ) -> None:
-        """One pass over the rows.
+        """One pass over the rows, or over those that `order` names, from place `start` of it on.
 
-        A learner that has begun learns nothing at all if a row is refused at first sight; one that
-        has not, and one whose weights overflow, must be thrown away.
+        A learner that a row was refused by, or whose weights overflow, must be thrown away.
         """
         self._require_fit(rows)
-        if measure and self.total("seen"):
-            bad = int(first_refused_for(self.rule)(self.rule, rows))
-            if bad >= 0:
-                raise DataError(why_refused(self.rule, rows, bad))
-        for start, stop in self.blocks(rows):
-            self._read_block(rows, codes, order, start, stop, measure, log)
+        for first, stop in self.blocks(rows, start, len(order) or None):
+            self._read_block(rows, codes, order, first, stop, measure, log)
+            release(rows)
             if watch:
                 watch(self, stop)
+
+    def refuse_any(self, rows: Rows) -> None:
+        """Refuse rows that cannot be learned from, before anything is learned from any of them."""
+        self._require_fit(rows)
+        bad = int(first_refused_for(self.rule)(self.rule, rows))
+        if bad >= 0:
+            raise DataError(why_refused(self.rule, rows, bad))
 
     def _require_fit(self, rows: Rows) -> None:
         """The loop does not look where it reads: rows of another width must not get there."""
@@ -143,27 +126,33 @@ class Learner:
             if refused:
                 raise DataError(why_refused(self.rule, rows, refused - 1))
 
-    def blocks(self, rows: Rows) -> Iterator[tuple[int, int]]:
+    def blocks(
+        self, rows: Rows, start: int = 0, end: int | None = None
+    ) -> Iterator[tuple[int, int]]:
         """The places that are read by one call of the loop each."""
         total = length(rows)
         size = BLOCK if len(self.states) == 1 else BLOCK_OF_MANY
         if self.reserves:
             size = min(size, BLOCK_WITH_ROOM)
         each = max(1, size * total // max(1, stored(rows) + total))
-        for start in range(0, total, each):
-            yield start, min(start + each, total)
+        end = total if end is None else end
+        for first in range(start, end, each):
+            yield first, min(first + each, end)
 
-    def answers(self, rows: Rows) -> npt.NDArray[np.float64]:
-        """What each learner decides for each row: shape (rows, learners)."""
+    def answers(
+        self, rows: Rows, start: int = 0, stop: int | None = None
+    ) -> npt.NDArray[np.float64]:
+        """What each learner decides for each row, or rows start to stop: (rows, learners)."""
         self._require_fit(rows)
-        out = np.empty((len(self.states), length(rows)))
+        out = np.empty((len(self.states), len(range(length(rows))[start:stop])))
         answers = answers_for(self.rule)
         for state, tally, column in zip(self.states, self.tallies, out, strict=True):
             readout = protocol.readout(self.rule, state, int(tally.seen[0]))
-            for start in range(0, len(column), 2**16):
-                answers(self.rule, readout, rows, start, column[start : start + 2**16])
+            for k in range(0, len(column), 2**16):
+                answers(self.rule, readout, rows, start + k, column[k : k + 2**16])
+                release(rows)
         if not np.isfinite(out).all():
-            bad = int(np.flatnonzero(~np.isfinite(out).all(axis=0))[0])
+            bad = start + int(np.flatnonzero(~np.isfinite(out).all(axis=0))[0])
             raise DataError(why_refused(self.rule, rows, bad))
         return out.T
 
@@ -239,78 +228,6 @@ def norm(vector: Vector) -> float:
 def outputs_for(classes: Any) -> int:
     """How many learners so many classes need."""
     return 1 if len(classes) == 2 else len(classes)
-
-
-def learn(
-    learner: Learner,
-    rows: Rows,
-    codes: npt.NDArray[np.uint16],
-    *,
-    max_epochs: int,
-    order: str = "given",
-    seed: int = 0,
-    watch: Watch | None = None,
-    log: Any = Silent(),  # noqa: B008
-    interruptible: bool = False,
-) -> Outcome:
-    """Epoch after epoch until one passes without a mistake, or without a move where the rule is one
-    that goes on moving for the sake of a margin, or the budget runs out.
-
-    With `interruptible`, Ctrl-C ends learning as the budget does, after the block being read.
-    """
-    counts: list[tuple[int, int]] = []
-    ceilings = np.full(len(learner.states), np.inf)
-    because = None
-    while because is None and len(counts) < max_epochs:
-        before = learner.total("mistakes"), learner.total("updates")
-        place = order_of(order, seed, len(counts), length(rows))
-        try:
-            learner.read(rows, codes, order=place, measure=not counts, watch=watch, log=log)
-        except KeyboardInterrupt:
-            if not interruptible:
-                raise
-            because = Because.INTERRUPTED
-        counts.append((learner.total("mistakes") - before[0], learner.total("updates") - before[1]))
-        ceilings = np.minimum(ceilings, learner.ceilings())
-        because = because or _settled(learner.rule, *counts[-1])
-    mistakes, updates = (list(each) for each in zip(*counts, strict=True))
-    converged = mistakes[-1] == 0 and because is not Because.INTERRUPTED
-    because = because or Because.BUDGET
-    return Outcome(len(mistakes), mistakes, updates, converged, because, ceilings)
-
-
-def _settled(rule: Any, mistakes: int, updates: int) -> Because | None:
-    if protocol.seeks_margin(rule):
-        return Because.NO_UPDATE if updates == 0 else None
-    return Because.NO_MISTAKE if mistakes == 0 else None
-
-
-def found_margin(learner: Learner, rows: Rows, codes: npt.NDArray[np.uint16]) -> float | None:
-    """The margin of the separator that one learner found, as floating point computes it.
-
-    min label * row . w / |w| over the rows; None if it separates nothing, or is not of that form.
-    """
-    if len(learner.states) > 1 or hasattr(type(learner.rule), "decide"):
-        return None
-    weights, offset = protocol.linear(
-        learner.rule,
-        protocol.readout(learner.rule, learner.states[0], int(learner.tallies[0].seen[0])),
-    )
-    size = float(np.linalg.norm(weights))
-    if offset or not size > 0.0:
-        return None
-    answers = learner.answers(rows)[:, 0]
-    margin = float(np.where(codes == 1, answers, -answers).min()) / size
-    return margin if margin > 0.0 else None
-
-
-def order_of(order: str, seed: int, epoch: int, rows: int) -> npt.NDArray[np.int64]:
-    """The rows' order in one epoch, from the seed and the epoch's number alone."""
-    if order == "given":
-        return AS_GIVEN
-    if order == "shuffle":
-        return np.random.default_rng([seed, epoch]).permutation(rows)
-    raise ParameterError(f'order must be "given" or "shuffle", not {order!r}')
 
 
 def tie_of(rule: Any) -> Any:

@@ -8,10 +8,12 @@ file is read: a damaged, foreign or hostile one is refused with the reason, and 
 beside its destination and moved there, so that a failure leaves what was there before.
 """
 
+import fcntl
 import itertools
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,7 +44,10 @@ _HEADER: dict[str, Any] = {
     "epochs": int,
     "mistakes_per_epoch": list,
     "settled_at": int,
+    "numbering": dict,
 }
+#: How features without names got their numbers, where that is not plain: options of `open`.
+_NUMBERING = {"zero_based": bool, "hash_bits": int}
 _CLASS_TYPES = {"b": "bool", "i": "int64", "u": "int64", "f": "float64", "U": "str", "O": "str"}
 
 
@@ -60,6 +65,7 @@ class Model:
     mistakes_per_epoch: list[int] = field(default_factory=list)
     settled_at: int = -1  # the number of updates after which an epoch passed without a mistake
     lowest: npt.NDArray[np.float64] = field(default_factory=lambda: np.array([np.inf]))
+    numbering: Mapping[str, Any] = field(default_factory=dict)
 
     def predict(self, rows: Any) -> npt.NDArray[Any]:
         """The class of each row."""
@@ -72,8 +78,18 @@ class Model:
 
 def write(model: Model, path: str | os.PathLike[str]) -> None:
     """Save the model, all or nothing."""
-    from safetensors.numpy import save  # here, because it is slow to load
+    header, arrays = parts(model)
+    replace(path, packed({"novikoff": header}, arrays))
 
+
+def read(path: str | os.PathLike[str]) -> Model:
+    """Load a model; ModelError says what is wrong with a file that is none."""
+    texts, arrays = unpacked(path, "model")
+    return assembled(path, texts.get("novikoff"), arrays)
+
+
+def parts(model: Model) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a file says of a model, and the arrays that it holds."""
     learner = model.learner
     arrays = {"lowest": np.broadcast_to(model.lowest, len(learner.states)).copy()}
     if learner.initial is not None:
@@ -82,23 +98,38 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
         state = protocol.compacted(learner.rule, state)
         arrays |= {f"{k}.state.{name}": array for name, array in _flat(state).items()}
         arrays |= {f"{k}.tally.{name}": getattr(tally, name) for name in Tally._fields}
-    text = json.dumps(_header(model), allow_nan=False)
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    replace(path, save(arrays, metadata={"novikoff": text}))
+    return _header(model), {name: np.ascontiguousarray(each) for name, each in arrays.items()}
 
 
-def read(path: str | os.PathLike[str]) -> Model:
-    """Load a model; ModelError says what is wrong with a file that is none."""
+def packed(texts: dict[str, Any], arrays: dict[str, Any]) -> bytes:
+    """The bytes of a file: texts are JSON."""
+    from safetensors.numpy import save  # here, because it is slow to load
+
+    return save(arrays, {name: json.dumps(value, allow_nan=False) for name, value in texts.items()})
+
+
+def unpacked(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The texts and arrays of a file that should hold a model, or some other kind of thing."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
     try:
         content = Path(path).read_bytes()
         arrays = load(content)
-        header = _checked_header(content)
+        size = int.from_bytes(content[:8], "little")
+        texts = json.loads(content[8 : 8 + size])["__metadata__"]
+        return {name: json.loads(text) for name, text in texts.items()}, arrays
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from None
     except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ModelError(f"{path}: not a novikoff {kind}, or a damaged one: {error}") from None
+
+
+def assembled(path: str | os.PathLike[str], header: Any, arrays: dict[str, Any]) -> Model:
+    """The model that a header and arrays describe."""
+    try:
+        _check_header(header)
+    except ValueError as error:
         raise ModelError(f"{path}: not a novikoff model, or a damaged one: {error}") from None
     try:
         return _assembled(header, arrays)
@@ -106,27 +137,50 @@ def read(path: str | os.PathLike[str]) -> Model:
         raise ModelError(f"{path}: a damaged model: {error}") from None
 
 
-def replace(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file so that it is there whole, or what was there before is."""
+def replace(path: str | os.PathLike[str], content: bytes, *, again: bool = False) -> None:
+    """Write a file so that it is there whole, or what was there before is.
+
+    again: the file is written again and again. What a killed process left of it is then written
+    over, and not kept beside the next one's.
+    """
     target = Path(path).resolve()  # through a link, not over it
     if target.exists() and not target.is_file():
         raise ModelError(f"{path}: not a regular file; nothing was written")
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        handle, name = _scratch(target) if again else _unique(target)
         try:
             with os.fdopen(handle, "wb") as file:
+                file.truncate()
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(name).chmod(_mode(target))
-            Path(name).replace(target)
+                Path(name).chmod(_mode(target))
+                Path(name).replace(target)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
+    except BlockingIOError:
+        raise ModelError(f"{path}: another process is writing it; choose another name") from None
     except OSError as error:
         raise ModelError(
             f"{path}: cannot be written: {error.strerror}; nothing was changed"
         ) from None
+
+
+def _unique(target: Path) -> tuple[int, str]:
+    return tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+
+
+def _scratch(target: Path) -> tuple[int, str]:
+    """A file beside the target that is this process's as long as it is open."""
+    name = target.with_name(f".{target.name}.part")
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle, str(name)
 
 
 def _mode(target: Path) -> int:
@@ -171,6 +225,7 @@ def _header(model: Model) -> dict[str, Any]:
         "epochs": model.epochs,
         "mistakes_per_epoch": model.mistakes_per_epoch,
         "settled_at": model.settled_at,
+        "numbering": dict(model.numbering),
     }
 
 
@@ -183,10 +238,7 @@ def _class_type(classes: npt.NDArray[Any]) -> str:
     return kind
 
 
-def _checked_header(content: bytes) -> dict[str, Any]:
-    size = int.from_bytes(content[:8], "little")
-    text = json.loads(content[8 : 8 + size])["__metadata__"]["novikoff"]
-    header = json.loads(text)
+def _check_header(header: Any) -> None:
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ValueError("its header does not say that it is one")
     if header.get("version") != VERSION:
@@ -196,7 +248,6 @@ def _checked_header(content: bytes) -> dict[str, Any]:
     for name, kind in _HEADER.items():
         if not isinstance(header[name], kind) or (kind is int and isinstance(header[name], bool)):
             raise ValueError(f"its {name!r} is of the wrong type")
-    return header
 
 
 def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> Model:
@@ -234,6 +285,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> Model:
         [int(count) for count in header["mistakes_per_epoch"]],
         header["settled_at"],
         lowest,
+        header["numbering"],
     )
 
 
@@ -249,6 +301,9 @@ def _check_values(header: dict[str, Any]) -> None:
     whole = type(budget) is int and budget > 0 and (seed is None or type(seed) is int)
     if not whole or options.pop("order") not in ("given", "shuffle") or options:
         raise ModelError(f"its options are {header['options']}")
+    for name, value in header["numbering"].items():
+        if type(value) is not _NUMBERING.get(name):
+            raise ModelError(f"its numbering is {header['numbering']}")
     counts = header["mistakes_per_epoch"]
     if not all(type(count) is int and count >= 0 for count in counts):
         raise ModelError("its mistakes per epoch are not counts")

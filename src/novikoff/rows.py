@@ -9,6 +9,7 @@ bias is the last coordinate, number `features`.
 """
 
 import math
+import mmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ from novikoff.lanes import (
 from novikoff.sources.sparse import scipy_sparse
 
 Array = npt.NDArray[Any]
+LARGE_MAPPING = 2**25  # bytes
+BETWEEN_RELEASES = 2**17  # rows
 
 
 @abstract
@@ -305,7 +308,7 @@ def make_rows(matrix: Any, bias: bool, unit_length: bool) -> Rows:
     if isinstance(matrix, np.ndarray):
         return DenseRows(matrix, bias, unit_length)
     rows = _csr_rows(matrix, bias, unit_length)
-    fault = _first_fault(rows.columns, rows.starts, rows.features)
+    fault = _fault(rows)
     if fault < 0:
         return rows
     columns = matrix.indices[matrix.indptr[fault] : matrix.indptr[fault + 1]]
@@ -327,14 +330,26 @@ def _csr_rows(matrix: Any, bias: bool, unit_length: bool) -> CsrRows:
     return CsrRows(matrix.data, columns, starts, int(matrix.shape[1]), bias, unit_length)
 
 
+def _fault(rows: CsrRows) -> int:
+    """The first row whose columns do not ascend, or leave the matrix; -1 if there is none."""
+    total, each = length(rows), BETWEEN_RELEASES
+    for start in range(0, total, each):
+        stop = min(start + each, total)
+        fault = int(_first_fault(rows.columns, rows.starts, rows.features, start, stop))
+        if fault >= 0:
+            return fault
+        release(rows)
+    return -1
+
+
 @compile_loop
-def _first_fault(columns: Array, starts: Array, features: int) -> int:
-    """The first row whose columns do not ascend, or leave the matrix; -1 if there is none.
+def _first_fault(columns: Array, starts: Array, features: int, first: int, last: int) -> int:
+    """The same, among rows first to last.
 
     The loop follows column numbers without looking. SciPy remembers that it once found them good,
     which says nothing about what was written there since.
     """
-    for i in range(starts.shape[0] - 1):
+    for i in range(first, last):
         start, stop = np.int64(starts[i]), np.int64(starts[i + 1])
         disorder = False
         for k in range(start + 1, stop):
@@ -352,6 +367,24 @@ def features_of(rows: Rows) -> int:
 def stored(rows: Rows) -> int:
     """How many values the rows store."""
     return int(rows.values.size)
+
+
+def release(rows: Rows) -> None:
+    """Give back the memory that rows mapped from a file have taken, if that is much.
+
+    They are read again from the file, most often from the system's own copy of it, when they are
+    next asked for; without this a pass over a file would come to hold all of it.
+    """
+    for array in rows:
+        mapping = _mapping(array) if isinstance(array, np.ndarray) else None
+        if mapping is not None and len(mapping) > LARGE_MAPPING:
+            mapping.madvise(mmap.MADV_DONTNEED)
+
+
+def _mapping(array: Any) -> mmap.mmap | None:
+    while array is not None and not isinstance(array, mmap.mmap):
+        array = getattr(array, "base", None)
+    return array
 
 
 def longest(rows: Rows) -> int:

@@ -10,7 +10,6 @@ The sum is bounded for all rows at once, by the columns' largest entries or by t
 """
 
 import math
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -37,6 +36,7 @@ from novikoff.rows import (
     squared_norm,
     stored,
 )
+from novikoff.sources.blocks import processors
 
 Vector = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -170,7 +170,7 @@ def in_parts(
     On as many threads as so many entries are worth, with `each` of the numbers to a part, or one
     part for each thread.
     """
-    threads = min(_processors(), number, 1 + entries // ENOUGH)
+    threads = min(processors(), number, 1 + entries // ENOUGH)
     parts = -(-number // each) if each else threads
     cuts = [number * k // parts for k in range(parts + 1)]
     if threads < 2:
@@ -178,11 +178,6 @@ def in_parts(
         return
     with ThreadPoolExecutor(threads) as pool:  # a new one: threads do not survive a fork
         yield from pool.map(work, cuts[:-1], cuts[1:])
-
-
-def _processors() -> int:
-    allowed = getattr(os, "sched_getaffinity", None)  # not everywhere
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def fingerprints_in_parts(rows: Rows) -> Iterator[npt.NDArray[np.uint64]]:

@@ -23,6 +23,7 @@ from novikoff.rows import CsrRows, Rows, features_of, length, make_rows
 from novikoff.scan import Scan
 from novikoff.sources import Source
 from novikoff.sources.arrays import as_labels, as_matrix, encode, refuse_mismatch
+from novikoff.sources.settling import settled
 
 FAMILIES = ("binary", "poisson")
 EXACT_INTEGERS = 2**53
@@ -60,7 +61,9 @@ class Given(NamedTuple):
         if isinstance(X, Source):
             if y is not None:
                 raise ParameterError("a source brings its own labels: leave y out")
-            names, chunk = X.feature_names, X.read()
+            source = settled(X)
+            chunk = source.read()
+            names = source.feature_names
             X, y, lines = chunk.X, chunk.y, chunk.lines
             exact = getattr(chunk, "exact", None)
         elif hasattr(X, "columns"):

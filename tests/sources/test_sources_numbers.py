@@ -1,4 +1,4 @@
-"""Numbers out of text are those of float(), bit for bit, and nothing else is a number."""
+"""A token of text is the number that float() makes of it, or none, and labels keep to one kind."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from source_checks import bits, unhurried
 
-from novikoff.sources.decimals import BadTokenError, numbers, tokens
+from novikoff.errors import DataError
+from novikoff.sources.base import LateError
+from novikoff.sources.labels import LabelPart, Labels, parsed
 from novikoff.sources.tokens import NotANumberError, number, shown
 
 DIGITS = st.text("0123456789", max_size=24)
@@ -49,40 +51,9 @@ NOT_NUMBERS = {
 }
 
 
-def parsed(words: list[str], separator: str = ",") -> np.ndarray:
-    found = tokens("".join(word + separator for word in words).encode(), separator.encode())
-    return numbers(found, np.arange(len(words)))
-
-
-@unhurried
-@given(st.lists(DECIMALS | FLOATS | st.sampled_from(AWKWARD), max_size=60))
-def test_many_tokens_at_once_equal_float(words: list[str]) -> None:
-    finite = [word for word in words if abs(float(word)) != float("inf")]
-    assert bits(parsed(finite)) == bits([float(word) for word in finite])
-
-
 @pytest.mark.parametrize("word", AWKWARD)
 def test_awkward_numbers_equal_float(word: str) -> None:
-    # Alone and beside others: how many characters are looked at depends on the longest.
-    assert bits(parsed([word])) == bits([float(word)])
-    assert bits(parsed(["1", word, "-123456.75"])) == bits([1.0, float(word), -123456.75])
     assert bits(number(word)) == bits(float(word))
-
-
-def test_most_numbers_of_real_files_are_read_the_quick_way() -> None:
-    words = [str(round(x, 6)) for x in np.random.default_rng(0).uniform(-99, 99, 1000)]
-    for separator in (" ", ", "):
-        raw = "".join(word + separator for word in words).encode()
-        assert tokens(raw, separator[:1].encode()).known[: len(words)].mean() > 0.99
-
-
-def test_more_tokens_than_fit_into_one_block() -> None:
-    words = [str(i / 8) for i in range(70_000)]
-    assert bits(parsed(words)) == bits(np.arange(70_000) / 8)
-
-
-def test_blanks_around_a_number_do_not_matter() -> None:
-    assert parsed([" 1", "2 ", "  -3.5", "\t4\t"]).tolist() == [1, 2, -3.5, 4]
 
 
 @pytest.mark.parametrize(("word", "reason"), NOT_NUMBERS.items())
@@ -90,24 +61,95 @@ def test_what_is_not_a_number_is_refused_with_its_reason(word: str, reason: str)
     with pytest.raises(NotANumberError) as alone:
         number(word)
     assert reason in str(alone.value)
-    with pytest.raises(BadTokenError) as among_others:
-        parsed(["1", "1e-5", word, "x"], separator=";")
-    assert among_others.value.place == 2
-    assert str(among_others.value) == str(alone.value)
-
-
-@unhurried
-@given(st.text(st.characters(blacklist_characters=",", codec="utf-8"), max_size=12))
-def test_any_text_is_the_same_number_or_refused_alone_and_in_bulk(word: str) -> None:
-    try:
-        expected = bits(number(word))
-    except NotANumberError:
-        with pytest.raises(BadTokenError):
-            parsed([word])
-    else:
-        assert bits(parsed([word])) == expected == bits(float(word))
 
 
 def test_long_tokens_are_cut_in_messages() -> None:
     assert shown("x" * 40) == repr("x" * 40)
     assert shown("x" * 41) == repr("x" * 37 + "...")
+
+
+def spans(words: list[str], gap: str = ",") -> LabelPart:
+    """Labels with something between them, as they stand in a file."""
+    raw = [word.encode() for word in words]
+    text = b"".join(each + gap.encode() for each in raw)
+    stops = np.cumsum([len(each) + len(gap) for each in raw], dtype=np.int64) - len(gap)
+    starts = stops - np.array([len(each) for each in raw], dtype=np.int64)
+    return parsed(np.frombuffer(text, np.uint8), starts, stops)
+
+
+def taken(words: list[str], labels: Labels | None = None) -> np.ndarray:
+    lines = np.arange(1, len(words) + 1)
+    return (labels or Labels("here")).take(spans(words), lines)
+
+
+@unhurried
+@given(st.lists(st.integers(1 - 10**18, 10**18 - 1), min_size=1), st.sampled_from(["", "+", "00"]))
+def test_whole_labels_are_integers(numbers: list[int], before: str) -> None:
+    words = [str(n) if n < 0 else f"{before}{n}"[-18:] for n in numbers]
+    y = taken(words)
+    assert y.dtype == np.int64
+    assert y.tolist() == [int(word) for word in words]
+
+
+@unhurried
+@given(st.lists(DECIMALS | FLOATS, min_size=1))
+def test_other_numbers_are_doubles(words: list[str]) -> None:
+    finite = [word for word in words if np.isfinite(float(word))]
+    y = taken([*finite, "0.5"])
+    assert y.dtype == np.float64
+    assert bits(y) == bits([float(word) for word in [*finite, "0.5"]])
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["1", "cat", "Ω"], ["1", "cat", "Ω"]),
+        (["1_0", "2"], ["1_0", "2"]),
+        (["1 2", "2"], ["1 2", "2"]),
+        (["0x1", "2"], ["0x1", "2"]),
+        (["1", "-1", "+1"], [1, -1, 1]),
+        (["1234567890123456789", "7"], [1234567890123456789.0, 7.0]),
+        (["-0", "0"], [0, 0]),
+    ],
+)
+def test_labels_are_words_if_one_of_them_is(words: list[str], expected: list[object]) -> None:
+    assert taken(words).tolist() == expected
+    assert taken(words, Labels("here", words=True)).tolist() == words
+
+
+def test_words_after_numbers_come_too_late() -> None:
+    labels = Labels("here")
+    taken(["1", "2"], labels)
+    with pytest.raises(LateError, match=r"here:2: found .*word_labels=True") as late:
+        taken(["1", "cat"], labels)
+    assert late.value.remedy == {"word_labels": True}
+    assert labels.words is False
+    words = Labels("here")
+    assert taken(["1", "cat"], words).tolist() == ["1", "cat"]
+    assert taken(["1", "2"], words).tolist() == ["1", "2"]
+
+
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize(
+    ("label", "reason"),
+    [
+        ("", r"the label is missing \(''\)"),
+        ("NaN", r"the label is missing \('NaN'\)"),
+        ("1e999", "the label '1e999' is not finite"),
+        ("-inf", "the label '-inf' is not finite"),
+        ("x" * 201, "has 201 characters, expected at most 200"),
+    ],
+)
+def test_what_can_be_no_label_is_refused(label: str, reason: str, words: bool) -> None:
+    part = spans(["1", "2", label, "3", label])
+    assert [row for row, _ in part.bad] == [2, 4]
+    with pytest.raises(DataError, match=rf"there:7: .*{reason}"):
+        Labels("here", words=words).take(part, np.array([1, 2, 7, 8, 9]), "there")
+
+
+def test_a_label_that_is_no_text_is_bad() -> None:
+    text = np.frombuffer(b"1 \xff 2", np.uint8)
+    part = parsed(text, np.array([0, 2, 4]), np.array([1, 3, 5]))
+    ((row, problem),) = part.bad
+    assert row == 1
+    assert "not UTF-8" in problem

@@ -8,7 +8,8 @@ import numpy as np
 from novikoff.bounds.case import Case
 from novikoff.bounds.hypotheses import Bound
 from novikoff.bounds.outward import sum_above, up
-from novikoff.learn import Learner, Outcome, learn
+from novikoff.epochs import Outcome, learn
+from novikoff.learn import Learner
 from novikoff.loop import Silent
 from novikoff.rules import BalancedWinnow, Perceptron, Winnow
 from novikoff.scan import UNIT

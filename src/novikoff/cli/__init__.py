@@ -1,5 +1,5 @@
 """The command line: `novikoff fit`, `predict`, `check`, `bound`, `verify`, `trace`,
-`cover`, `examples` and `demo`.
+`cover`, `convert`, `examples` and `demo`.
 
 Commands load what they need when they run; `novikoff --help` starts without Numba.
 Exit codes: 0 done, or yes; 1 no (`check`: not separable, `bound --only`: refused, `verify`: not
@@ -15,7 +15,7 @@ import traceback
 import typer
 
 from novikoff import __version__
-from novikoff.cli import bound, check, cover, demo, examples, fit, predict, trace, verify
+from novikoff.cli import bound, check, convert, cover, demo, examples, fit, predict, trace, verify
 from novikoff.errors import NovikoffError
 
 DEFECT = 70  # as sysexits.h has it
@@ -53,6 +53,7 @@ app.command("bound")(bound.bound)
 app.command("verify")(verify.verify)
 app.command("trace")(trace.trace)
 app.command("cover")(cover.cover)
+app.command("convert")(convert.convert)
 app.command("examples")(examples.examples)
 app.command("demo")(demo.demo)
 

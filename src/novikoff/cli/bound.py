@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.cli import options
+from novikoff.cli.reading import DATA_HELP, DecimalOption, Reading, reads_data
 from novikoff.cli.watching import Watching
 from novikoff.errors import ParameterError
 
@@ -23,8 +24,9 @@ def _number(text: str) -> Any:
     return typer.Option(metavar="NUMBER", help=text, rich_help_panel=NUMBERS)
 
 
+@reads_data
 def bound(
-    data: Annotated[str | None, typer.Argument(help=options.DATA_HELP)] = None,
+    data: Annotated[list[str] | None, typer.Argument(help=DATA_HELP)] = None,
     radius: Annotated[str | None, _number("D: no row is longer.")] = None,
     margin: Annotated[str | None, _number("γ; without --radius, of rows of length 1.")] = None,
     gap: Annotated[str | None, _number("g, of the one-sided perceptron.")] = None,
@@ -105,12 +107,8 @@ def bound(
     ] = 1000,
     quiet: options.QuietOption = False,
     json: options.JsonOption = False,
-    decimal: options.DecimalOption = False,
-    format: options.FormatOption = None,
-    target: options.TargetOption = None,
-    header: options.HeaderOption = None,
-    delimiter: options.DelimiterOption = None,
-    zero_based: options.ZeroBasedOption = None,
+    decimal: DecimalOption = False,
+    reading: Reading = Reading(),  # noqa: B008  (immutable)
 ) -> None:
     """Say how many mistakes theorems allow: from numbers, or by every bound on some data.
 
@@ -124,7 +122,7 @@ def bound(
     from novikoff.cli import bounding
 
     numbers = bounding.Numbers(radius, margin, gap, length, relevant, features, alpha, theta, eta)
-    if data is None:
+    if not data:
         _refuse_idle(
             {
                 "--only": only,
@@ -138,6 +136,7 @@ def bound(
                 "--passes": passes > 1,
                 "--decimal": decimal,
             }
+            | dict.fromkeys(reading.given(), True)
         )
         bounds = bounding.computed(numbers)
         told = {"bounds": [bounding.as_json(each) for each in bounds]}
@@ -146,9 +145,7 @@ def bound(
     bounding.refuse_beside_data(numbers)
     from novikoff.cli import surveying
 
-    source = options.open_source(
-        data, format, target, header, delimiter, zero_based, decimal=decimal
-    )
+    source = reading.open(data, decimal=decimal)
     question = surveying.Question(
         fit_intercept=bias,
         unit_length=unit_length,

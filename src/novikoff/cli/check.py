@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from novikoff.cli import options, reporting
+from novikoff.cli.reading import DataArgument, DecimalOption, Reading, reads_data
 from novikoff.cli.watching import Watching, known
 from novikoff.errors import ParameterError
 
@@ -20,8 +21,9 @@ class Family(enum.StrEnum):
     POISSON = "poisson"
 
 
+@reads_data
 def check(
-    data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    data: DataArgument,
     bias: options.BiasOption = True,
     unit_length: options.ScaledOption = False,
     family: Annotated[
@@ -75,12 +77,8 @@ def check(
     plot: reporting.PlotOption = None,
     quiet: options.QuietOption = False,
     json: options.JsonOption = False,
-    decimal: options.DecimalOption = False,
-    format: options.FormatOption = None,
-    target: options.TargetOption = None,
-    header: options.HeaderOption = None,
-    delimiter: options.DelimiterOption = None,
-    zero_based: options.ZeroBasedOption = None,
+    decimal: DecimalOption = False,
+    reading: Reading = Reading(),  # noqa: B008  (immutable)
 ) -> None:
     """Decide whether a hyperplane separates the rows, and prove it.
 
@@ -91,11 +89,9 @@ def check(
     from novikoff.cli.findings import Question, investigate
     from novikoff.cli.telling import tell
 
-    source = options.open_source(
-        data, format, target, header, delimiter, zero_based, decimal=decimal
-    )
+    source = reading.open(data, decimal=decimal)
     named = {"--certificate": certificate, "--report": report, "--plot": plot}
-    options.refuse_overwriting(data, named)
+    options.refuse_overwriting(source.paths, named)
     if certificate is not None and not certificate.absolute().parent.is_dir():
         folder = certificate.absolute().parent
         raise ParameterError(f"--certificate {certificate}: there is no folder {folder}")

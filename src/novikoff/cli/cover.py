@@ -7,12 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.cli import options, reporting
+from novikoff.cli.reading import PANEL, DecimalOption, Reading, reads_data
 from novikoff.errors import ParameterError
 
 COUNTING, TRYING = "Counting", "Trying it out"
 RATIOS, TRIALS = "0.5,1,1.5,2,2.5,3,3.5,4", 200
 
 
+@reads_data
 def cover(
     data: Annotated[
         list[str] | None,
@@ -94,15 +96,11 @@ def cover(
         typer.Option(
             "--labels/--no-labels",
             help="Whether the data have labels, which do not matter here.",
-            rich_help_panel=options.READING,
+            rich_help_panel=PANEL,
         ),
     ] = True,
-    decimal: options.DecimalOption = False,
-    format: options.FormatOption = None,
-    target: options.TargetOption = None,
-    header: options.HeaderOption = None,
-    delimiter: options.DelimiterOption = None,
-    zero_based: options.ZeroBasedOption = None,
+    decimal: DecimalOption = False,
+    reading: Reading = Reading(),  # noqa: B008  (immutable)
 ) -> None:
     """Count the labellings that a hyperplane realises: Cover's C(P, N), exactly.
 
@@ -114,15 +112,14 @@ def cover(
     from novikoff.cli import counts
 
     words = data or []
-    reading = {"--target": target, "--header": header, "--delimiter": delimiter}
-    reading |= {"--format": format, "--zero-based": zero_based, "--decimal": decimal or None}
-    reading |= {
+    about = dict.fromkeys(reading.given(), True) | {
+        "--decimal": decimal or None,
         "--bias/--no-bias": bias,
         "--limit": limit,
         "--no-labels": None if labels else labels,
     }
     if len(words) != 1:
-        _refuse_ignored("data", reading | {"--dichotomies": dichotomies or None})
+        _refuse_ignored("data", about | {"--dichotomies": dichotomies or None})
     if len(words) != 2:
         _refuse_ignored("P and N", {"--threshold": threshold or None})
     if not capacity:
@@ -132,22 +129,13 @@ def cover(
     if len(words) == 1 and words[0].isdigit() and not Path(words[0]).exists():
         raise ParameterError(f"{words[0]} alone is no file: name both P and N, or data")
     outputs = {"--report": report, "--plot": plot}
-    options.refuse_overwriting(words[0] if len(words) == 1 else "-", outputs)
+    options.refuse_overwriting(words if len(words) == 1 else [], outputs)
     reporting.refuse(report, plot)
     found = counts.Counted()
     if len(words) == 2:
         found = counts.of_numbers(_number("P", words[0]), _number("N", words[1]), threshold)
     elif words:
-        source = options.open_source(
-            words[0],
-            format,
-            target,
-            header,
-            delimiter,
-            zero_based,
-            decimal=decimal,
-            labelled=labels,
-        )
+        source = reading.open(words[0], decimal=decimal, labelled=labels)
         found = counts.of_data(source, bias is not False, dichotomies, _limit(limit), quiet or json)
     if capacity:
         asked = [_ratio(word) for word in (ratios or RATIOS).split(",")]

@@ -58,8 +58,8 @@ def demo() -> None:
 def _learned(example: str, max_epochs: int) -> tuple[Any, list[Epoch], Any]:
     """A learner after its run, what each epoch was like, and the verdict."""
     from novikoff import sources
-    from novikoff.cli.training import Plan
-    from novikoff.learn import learn
+    from novikoff.cli.plans import Plan
+    from novikoff.epochs import learn
     from novikoff.sources.arrays import encode
     from novikoff.verdict import check
 

@@ -12,6 +12,7 @@ from flint import fmpz
 from novikoff.cli.contrasts import Columns
 from novikoff.errors import DataError, ParameterError
 from novikoff.sources import Chunk, Source
+from novikoff.sources.settling import settled
 from novikoff.sources.tokens import NotANumberError, number
 from novikoff.verdict import check
 from novikoff.verdict.points import WIDE
@@ -39,7 +40,7 @@ class Question(NamedTuple):
 class Findings(NamedTuple):
     """A verdict, the rows it is about, and what else was asked for; None where it was not."""
 
-    source: Source
+    source: "Kept"
     labels: Any
     verdict: Verdict
     rank: int | None  # looked at together with the coefficients
@@ -97,16 +98,41 @@ def ratio(value: Fraction) -> str:
 class Kept(Source):
     """A source read once and kept, to look at its labels before they are judged."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, watch: Any = None) -> None:
+        source = settled(source, watch)
         self.name, self.format = source.name, source.format
         self.chunk = source.read()
         self.feature_names, self.target_name = source.feature_names, source.target_name
+        self.files, self.skipped, self.asked = source.files, source.skipped, source.asked
+        self._lines, self._source = self.chunk.lines, source
+        if len(self.files) > 1:  # a line alone would not say of which file it is
+            self.chunk = Chunk(self.chunk.X, self.chunk.y, None, self.chunk.exact)
+        self.cache = False  # it is at rest
+
+    @property
+    def numbering(self) -> dict[str, Any]:
+        """As the source has it."""
+        return self._source.numbering
+
+    def remarks(self) -> list[str]:
+        """As the source has them."""
+        return self._source.remarks()
+
+    def where(self, row: int) -> str:
+        """The row's place as a person finds it: by line, and by file if there are several."""
+        if self._lines is None:
+            return f"row {row}"
+        line = f"line {int(self._lines[row])}"
+        if len(self.files) < 2:
+            return line
+        name = [name for name, first in self.files if first <= row][-1]
+        return f"row {row}, {name} {line}"
 
     def read(self) -> Chunk:
         """All rows at once."""
         return self.chunk
 
-    def chunks(self, rows: int = 0) -> Iterator[Chunk]:
+    def chunks(self, rows: int | None = None) -> Iterator[Chunk]:
         """All rows at once too: they are in memory."""
         yield self.chunk
 

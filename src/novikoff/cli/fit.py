@@ -2,19 +2,21 @@
 
 import json as json_format
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from novikoff.cli import options, reporting
+from novikoff.cli.reading import DataArgument, Reading, reads_data
 from novikoff.errors import ParameterError
 
 EPOCHS = 1000
-STREAM_ROWS = 512  # rows learned from a stream before anything is said of them
+LONG = "Long runs"
 
 
+@reads_data
 def fit(
-    data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    data: DataArgument,
     rule: Annotated[
         str,
         typer.Option(
@@ -31,13 +33,46 @@ def fit(
     unit_length: options.UnitLengthOption = False,
     max_epochs: Annotated[
         int | None,
-        typer.Option(min=1, help="The budget; a stream is read once.", show_default=str(EPOCHS)),
+        typer.Option(
+            min=1, help="The budget; standard input is read once.", show_default=str(EPOCHS)
+        ),
     ] = None,
     order: options.OrderOption = options.Order.GIVEN,
     seed: options.SeedOption = 0,
     classes: Annotated[
         str | None,
         typer.Option(help="All labels of a stream, with commas between.", metavar="A,B,..."),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep the run in this file while it goes on, to --resume it.",
+            dir_okay=False,
+            rich_help_panel=LONG,
+        ),
+    ] = None,
+    checkpoint_every: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0.0,
+            help="How often; in any case at Ctrl-C and SIGTERM.",
+            rich_help_panel=LONG,
+        ),
+    ] = 60.0,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on from the --checkpoint, if it is there.", rich_help_panel=LONG
+        ),
+    ] = False,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the progress to this file, as JSON lines.",
+            dir_okay=False,
+            rich_help_panel=LONG,
+        ),
     ] = None,
     save: Annotated[
         Path | None, typer.Option(help="Write the model to this file.", dir_okay=False)
@@ -61,80 +96,125 @@ def fit(
     plot: reporting.PlotOption = None,
     quiet: options.QuietOption = False,
     json: options.JsonOption = False,
-    format: options.FormatOption = None,
-    target: options.TargetOption = None,
-    header: options.HeaderOption = None,
-    delimiter: options.DelimiterOption = None,
-    zero_based: options.ZeroBasedOption = None,
+    reading: Reading = Reading(),  # noqa: B008  (immutable)
 ) -> None:
     """Learn a separator from labelled rows, epoch by epoch, until one passes without a mistake.
 
-    From standard input it learns online: each row once, predicted before its label is learned
-    from. Without --classes, rows wait until two labels have come.
+    A large file's rows are kept in binary beside it, so that its text is read only once; for a
+    single epoch it is learned from as it is read. From standard input it learns online: each row
+    once, predicted before its label is learned from; without --classes, rows wait until two labels
+    have come.
 
     Example: novikoff fit example:iris-setosa --save setosa.model
     """
+    from novikoff.cli.keeping import Keeper, Tools
+    from novikoff.cli.plans import Plan
+    from novikoff.cli.progress import Progress, Task
     from novikoff.cli.streaming import run_stream
-    from novikoff.cli.training import Plan, run
+    from novikoff.cli.training import run
 
-    source = options.open_source(data, format, target, header, delimiter, zero_based)
-    named = {"--save": save, "--certificate": certificate, "--run-certificate": run_certificate}
-    _refuse_paths(data, named | {"--report": report, "--plot": plot})
+    source = reading.open(data)
+    piped = not source.replayable
+    proofs = {"--certificate": certificate, "--run-certificate": run_certificate}
+    drawings = {"--report": report, "--plot": plot}
+    named = {"--save": save, "--checkpoint": checkpoint, "--log": log, **proofs, **drawings}
+    options.refuse_overwriting(source.paths, named)
+    _refuse_folders(named)
+    kept = [name for name, path in (proofs | drawings).items() if path is not None]
+    _refuse_contradictions(piped, kept, max_epochs, order, classes)
+    _refuse_resuming(checkpoint, resume, kept)
     reporting.refuse(report, plot)
-    if data == "-" and max_epochs not in (None, 1):
-        raise ParameterError(
-            f"--max-epochs {max_epochs}: standard input can be read only once;"
-            " save it to a file first"
-        )
-    if data == "-" and order is options.Order.SHUFFLE:
-        raise ParameterError("--order shuffle: a stream is learned in the order in which it comes")
-    if data != "-" and classes is not None:
-        raise ParameterError("--classes is for standard input; a file's labels are read first")
     plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
-    plan = plan._replace(max_epochs=max_epochs or EPOCHS, order=order.value, quiet=quiet or json)
+    plan = plan._replace(
+        max_epochs=1 if piped else max_epochs or EPOCHS, order=order.value, quiet=quiet or json
+    )
+    keeper = None
+    if checkpoint is not None:
+        keeper = Keeper(plan, source, checkpoint, checkpoint_every, resume)
     drawn = None
-    if data == "-":
-        result = run_stream(plan, source, classes, STREAM_ROWS)
-    else:
-        if report is not None or plot is not None:
-            drawn = reporting.Drawn(source)
-        result = run(
-            plan,
-            source if drawn is None else drawn.source,
-            keep=certificate is not None,
-            keep_run=run_certificate is not None,
-            watch=None if drawn is None else drawn.watch,
-        )
+    anew = keeper is None or keeper.found is None
+    task = Task(max_epochs=None if piped else plan.max_epochs)
+    with Progress(task, plan.quiet, log, anew) as progress:
+        tools = Tools(progress, keeper)
+        if piped or (_once(plan, source) and not kept):
+            result = run_stream(plan, source, tools, classes)
+        else:
+            if report is not None or plot is not None:
+                drawn = reporting.Drawn(source)
+            result = run(
+                plan,
+                source if drawn is None else drawn.source,
+                tools,
+                keep=certificate is not None,
+                keep_run=run_certificate is not None,
+                watch=None if drawn is None else drawn.watch,
+            )
     if save is not None:
         result.save(save)
     answer, text = result.as_json(save), [result.as_text(save)]
     if result.kept is not None:
         from novikoff.cli.proving import write_proofs
 
-        proofs = write_proofs(result, certificate, run_certificate)
-        answer |= proofs.as_json()
-        text += proofs.told(data)
+        written = write_proofs(result, certificate, run_certificate)
+        answer |= written.as_json()
+        text += written.told(" ".join(data))
     if drawn is not None:
         reporting.write(drawn.page(result, "\n".join(text)), report, plot)
     answer |= reporting.as_json(report, plot)
     text += reporting.told(report, plot)
     typer.echo(json_format.dumps(answer) if json else "\n".join(text))
     if result.interrupted:
-        raise typer.Exit(130)
+        raise typer.Exit(progress.exit_code)
 
 
-def _refuse_paths(data: str, named: dict[str, Path | None]) -> None:
-    """Before anything is learned: a folder that is not there, a proof of what is not kept."""
-    options.refuse_overwriting(data, named)
+def _once(plan: Any, source: Any) -> bool:
+    """Whether to learn from the data as they are read, and keep no rows.
+
+    That is so for a single epoch over a large file, and where no cache of it may be kept.
+    """
+    from novikoff.sources.settling import is_large
+
+    if source.format == "cache" or plan.order != "given" or not is_large(source):
+        return False
+    return source.cache is False or (plan.max_epochs == 1 and source.cache is None)
+
+
+def _refuse_folders(named: dict[str, Path | None]) -> None:
+    """Before anything is learned: a folder that is not there."""
     for name, path in named.items():
-        if path is None:
-            continue
-        if not path.absolute().parent.is_dir():
+        if path is not None and not path.absolute().parent.is_dir():
             raise ParameterError(f"{name} {path}: there is no folder {path.absolute().parent}")
-        if name in ("--report", "--plot") and data == "-":
-            raise ParameterError(
-                f"{name}: rows from a stream are not kept, so there is nothing to draw; save them"
-                " to a file first"
-            )
-        if name != "--save" and data == "-":
-            raise ParameterError(f"{name}: rows from a stream are not kept, so nothing is proven")
+
+
+def _refuse_contradictions(
+    piped: bool,
+    kept: list[str],
+    max_epochs: int | None,
+    order: options.Order,
+    classes: str | None,
+) -> None:
+    """What a stream that is read once cannot give, and what is for such a stream only."""
+    if not piped:
+        if classes is not None:
+            raise ParameterError("--classes is for standard input; a file's labels are read first")
+        return
+    if max_epochs not in (None, 1):
+        raise ParameterError(
+            f"--max-epochs {max_epochs}: standard input can be read only once;"
+            " save it to a file first"
+        )
+    if order is options.Order.SHUFFLE:
+        raise ParameterError("--order shuffle: a stream is learned in the order in which it comes")
+    for name in kept:
+        drawn = name in ("--report", "--plot")
+        what = "there is nothing to draw" if drawn else "nothing is proven"
+        raise ParameterError(
+            f"{name}: rows from a stream are not kept, so {what}; save them to a file first"
+        )
+
+
+def _refuse_resuming(checkpoint: Path | None, resume: bool, kept: list[str]) -> None:
+    if checkpoint is not None and kept:
+        raise ParameterError(f"{kept[0]} needs the whole run, and --checkpoint is for parts of one")
+    if resume and checkpoint is None:
+        raise ParameterError("--resume goes on from a --checkpoint; name it")

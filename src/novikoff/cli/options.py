@@ -1,6 +1,7 @@
 """Options that several commands take, and how their words become values."""
 
 import enum
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,20 +9,10 @@ import typer
 
 from novikoff.errors import ParameterError
 
-DATA_HELP = "A path, - for standard input, or example:NAME."
-
 
 class Order(enum.StrEnum):
     GIVEN = "given"
     SHUFFLE = "shuffle"
-
-
-class Format(enum.StrEnum):
-    CSV = "csv"
-    TSV = "tsv"
-    SVMLIGHT = "svmlight"
-    NPY = "npy"
-    NPZ = "npz"
 
 
 RULE = "The rule"
@@ -83,92 +74,8 @@ PositiveOption = Annotated[
     ),
 ]
 
-READING = "How the data are read"
-
-FormatOption = Annotated[
-    Format | None,
-    typer.Option(
-        "--format",
-        help="How the data are written: csv, tsv, svmlight, npy or npz.",
-        show_default="by the name, or the first lines",
-        rich_help_panel=READING,
-    ),
-]
-TargetOption = Annotated[
-    str | None,
-    typer.Option(
-        help="The label's column: its name, or its place from 0 (-1: the last).",
-        show_default="target, label, class or y, else the last",
-        rich_help_panel=READING,
-    ),
-]
-HeaderOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--header/--no-header",
-        help="Whether a table's first line names its columns.",
-        show_default="found out",
-        rich_help_panel=READING,
-    ),
-]
-DelimiterOption = Annotated[
-    str | None,
-    typer.Option(
-        help="What stands between a table's fields.",
-        show_default="found out",
-        rich_help_panel=READING,
-    ),
-]
-ZeroBasedOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--zero-based/--one-based",
-        help="The first index of svmlight data.",
-        show_default="found out",
-        rich_help_panel=READING,
-    ),
-]
-DecimalOption = Annotated[
-    bool,
-    typer.Option(
-        "--decimal",
-        help="Take numbers in text as the exact decimals they write, not as doubles.",
-        rich_help_panel=READING,
-    ),
-]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-
-
-def open_source(
-    data: str,
-    format: Format | None,
-    target: str | None,
-    header: bool | None,
-    delimiter: str | None,
-    zero_based: bool | None,
-    **more: Any,
-) -> Any:
-    """The source that the options describe."""
-    from novikoff import sources
-
-    return sources.open(
-        data,
-        format=None if format is None else format.value,
-        target=as_place(target),
-        header=header,
-        delimiter=delimiter,
-        zero_based=zero_based,
-        **more,
-    )
-
-
-def as_place(target: str | None) -> str | int | None:
-    """A column given as a whole number is a place; anything else is a name."""
-    try:
-        return None if target is None else int(target)
-    except ValueError:
-        return target
 
 
 def as_parameters(words: list[str], defaults: dict[str, Any]) -> dict[str, Any]:
@@ -198,9 +105,9 @@ def _as_value(name: str, text: str, default: Any) -> Any:
         raise ParameterError(f"--param {name}={text}: expected a number") from None
 
 
-def refuse_overwriting(data: str, outputs: dict[str, Path | None]) -> None:
+def refuse_overwriting(data: Sequence[str], outputs: dict[str, Path | None]) -> None:
     """No output may replace the data, or another output."""
-    taken: list[tuple[str, Path]] = [("the data", Path(data))]
+    taken: list[tuple[str, Path]] = [("the data", Path(each)) for each in data]
     for name, path in outputs.items():
         if path is None:
             continue

@@ -9,12 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.cli import options
+from novikoff.cli.reading import DataArgument, Reading, reads_data
 from novikoff.errors import DataError
 
 
+@reads_data
 def predict(
     model: Annotated[Path, typer.Argument(help="A file that fit --save wrote.", dir_okay=False)],
-    data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    data: DataArgument,
     labels: Annotated[
         bool | None,
         typer.Option(
@@ -24,11 +26,7 @@ def predict(
         ),
     ] = None,
     json: options.JsonOption = False,
-    format: options.FormatOption = None,
-    target: options.TargetOption = None,
-    header: options.HeaderOption = None,
-    delimiter: options.DelimiterOption = None,
-    zero_based: options.ZeroBasedOption = None,
+    reading: Reading = Reading(),  # noqa: B008  (immutable)
 ) -> None:
     """Print the class of each row, one a line; mistakes, if there are labels, on standard error.
 
@@ -39,9 +37,7 @@ def predict(
     loaded = models.read(model)
 
     def opened(labelled: bool) -> Any:
-        return options.open_source(
-            data, format, target, header, delimiter, zero_based, labelled=labelled
-        )
+        return reading.open(data, labelled=labelled, fallback=_numbered_as(loaded))
 
     source = opened(labels is not False)
     chunks = source.chunks()
@@ -62,9 +58,15 @@ def predict(
         rows += len(found)
         mistakes += 0 if truth is None else int((found != truth).sum())
     if truth is not None:
-        from novikoff.cli.training import count
+        from novikoff.cli.results import count
 
         typer.echo(f"{count(mistakes, 'mistake')} in {count(rows, 'row')}", err=True)
+
+
+def _numbered_as(model: Any) -> dict[str, Any]:
+    """How to number the features so that they are the model's."""
+    names = model.feature_names
+    return dict(model.numbering) | ({} if names is None else {"names": names})
 
 
 def _dense() -> Any:

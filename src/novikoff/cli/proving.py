@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.certificate import Certificate
-from novikoff.cli.training import Kept, Result
+from novikoff.cli.results import Kept, Result
+from novikoff.epochs import learn
 from novikoff.errors import ParameterError
-from novikoff.learn import learn
 from novikoff.proofs import separator, training_run
 from novikoff.rows import Array
 from novikoff.rules.protocol import combination

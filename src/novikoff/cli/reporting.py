@@ -10,7 +10,8 @@ import typer
 if TYPE_CHECKING:
     from novikoff.cli.counts import Counted
     from novikoff.cli.findings import Findings
-    from novikoff.cli.training import Plan, Result
+    from novikoff.cli.plans import Plan
+    from novikoff.cli.results import Result
     from novikoff.learn import Learner
     from novikoff.report import Asked, Page, Run
     from novikoff.tracing import Trace
@@ -83,8 +84,8 @@ def _sizes(rows: int, features: int) -> list[tuple[str, str]]:
 def check_page(found: "Findings", account: str) -> "Page":
     """The page of `check`."""
     from novikoff import report
+    from novikoff.cli.results import count
     from novikoff.cli.telling import figures, headline, meaning
-    from novikoff.cli.training import count
 
     verdict = found.verdict
     sizes = _sizes(verdict.rows, verdict.features)

@@ -4,8 +4,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from novikoff.cli.training import UNLABELLED, count
-from novikoff.learn import Because
+from novikoff.cli.results import UNLABELLED, count
+from novikoff.epochs import Because
 from novikoff.rounding import rounded_down, rounded_up
 from novikoff.sources import Source
 from novikoff.tracing import Trace

@@ -1,98 +1,111 @@
-"""What `fit` does with a stream: it learns online, each row once."""
+"""What `fit` does with a stream: it learns from each chunk as it comes, in bounded memory.
+
+Standard input is learned from online, each row once. A file is gone through as often as it takes.
+"""
 
 import contextlib
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from novikoff.cli.progress import Progress
-from novikoff.cli.training import Plan, Result
-from novikoff.errors import DataError, ParameterError
-from novikoff.learn import Because, Learner, Outcome, outputs_for
-from novikoff.sources import Source
-from novikoff.sources.arrays import as_matrix, encode
+from novikoff.checkpoints import Checkpoint
+from novikoff.cli.keeping import Tools
+from novikoff.cli.plans import Plan
+from novikoff.cli.results import Result
+from novikoff.epochs import Because, Run, found_margin
+from novikoff.errors import ModelError, ParameterError
+from novikoff.sources import Chunk, Place, Source
+from novikoff.sources.settling import bytes_of
+from novikoff.streams import Stream, learned, widened
 
 
-def run_stream(plan: Plan, source: Source, classes: str | None, each: int) -> Result:
-    """Learn online: every row once, in order, predicted before its label is looked at."""
-    stream = Stream(plan, source, classes)
+def run_stream(plan: Plan, source: Source, tools: Tools, classes: str | None) -> Result:
+    """Learn from a source as it is read, epoch by epoch."""
     began = time.perf_counter()
-    because = Because.END
-    with Progress(None, None, plan.quiet) as progress:
-        try:
-            for chunk in source.chunks(each):
-                progress.busy = True
-                stream.take(chunk)
-                if stream.learner is not None:
-                    progress.watch(stream.learner, 0)
-                progress.busy = False  # waiting for more may be broken off at any moment
-        except KeyboardInterrupt:
-            because = Because.INTERRUPTED
-    if stream.learner is None and because is Because.INTERRUPTED:
+    tools.progress.task = tools.progress.task._replace(bytes=bytes_of(source) or None)
+    found = tools.found
+    if found is None:
+        named = None if classes is None else _named(classes)
+        stream = learned(plan, source, lambda stream: _epochs(stream, plan, tools), named)
+    else:
+        _take_up(source, found)
+        stream = Stream.going_on(plan, source, found.run, found.model.classes)
+        stream.rows = int(found.memory.get("rows", 0))  # of a run that is over
+        tools.progress.resumed(found.run.learner)
+        _epochs(stream, plan, tools, found.position)
+    run = stream.run
+    if run is None:
         raise KeyboardInterrupt
-    if stream.learner is None:
-        raise DataError(f"{source.name}: all {stream.rows:,} rows have one label; two are needed")
-    mistakes, updates = (stream.learner.total(name) for name in ("mistakes", "updates"))
-    ceilings = stream.learner.ceilings()
-    outcome = Outcome(1, [mistakes], [updates], False, because, ceilings)
-    seconds = time.perf_counter() - began
-    return Result(plan, source, stream.learner, stream.classes, outcome, stream.rows, None, seconds)
+    if tools.keeper is not None and not tools.progress.pressed:
+        tools.keeper.keep(run, stream.classes, stream.source)
+    outcome = run.outcome()
+    margin = _found_margin(plan, stream) if outcome.converged else None
+    seconds = time.perf_counter() - began if tools.keeper is None else tools.keeper.seconds
+    path = None if tools.keeper is None else tools.keeper.path
+    shown = plan, stream.source, run.learner, stream.classes, outcome, stream.rows, margin
+    return Result(*shown, seconds, None, path)
 
 
-class Stream:
-    """Learns from chunks as they come, once both classes, or all that were named, are known."""
+def _epochs(stream: Stream, plan: Plan, tools: Tools, start: Place | None = None) -> None:
+    """Epoch after epoch; Ctrl-C ends the last of them."""
+    progress, piped = tools.progress, not stream.source.replayable
 
-    def __init__(self, plan: Plan, source: Source, classes: str | None) -> None:
-        self.plan, self.source = plan, source
-        self.learner: Learner | None = None
-        self.classes: Any = None if classes is None else _named(classes)
-        self.waiting: list[Any] = []
-        self.rows = 0
+    def told(run: Run, chunk: Chunk) -> None:
+        progress.watch(run, _bytes(stream.source, chunk.end))
+        tools.after(run, stream.classes, stream.source, chunk.end)
 
-    def take(self, chunk: Any) -> None:
-        """Learn from a chunk, or keep it until there is a learner."""
-        self.rows += chunk.X.shape[0]
-        if self.plan.rule == "one-sided":
-            self.classes = np.array([-1, 1])
-        elif chunk.y is None:
-            raise DataError(f"{self.source.name}: the rows have no labels to learn from")
-        self.waiting.append(chunk)
-        if self.classes is None:
-            labels = np.unique(np.concatenate([each.y for each in self.waiting]))
-            if len(labels) < 2:
-                return
-            self.classes = labels
-        for each in self.waiting:
-            self._learn(each)
-        self.waiting.clear()
+    progress.busy = not piped  # waiting for more from a pipe may be broken off at any moment
+    try:
+        while stream.run is None or _goes_on(stream.run, plan.max_epochs):
+            run = stream.epoch(told, start)
+            start = None
+            progress.watch(run, progress.task.bytes, end=True)
+            run.because = Because.END if piped else None
+            run.end_epoch()
+            tools.after(run, stream.classes, stream.source)
+    except KeyboardInterrupt:
+        if stream.run is None:
+            return
+        stream.rows = max(stream.rows, stream.run.place)
+        stream.run.because = Because.INTERRUPTED
+        if stream.run.place or not stream.run.past:
+            stream.run.end_epoch()
 
-    def _learn(self, chunk: Any) -> None:
-        matrix = as_matrix(chunk.X)
-        if self.learner is None:
-            outputs = outputs_for(self.classes)
-            self.learner = self.plan.learner(matrix.shape[1], outputs)
-        if matrix.shape[1] > self.learner.features:
-            if self.plan.rule == "winnow" and self.plan.parameters["theta"] is None:
-                raise ParameterError(
-                    "Winnow's threshold is the number of variables, which a stream does not tell;"
-                    " set it with --param theta=..."
-                )
-            self.learner.resize(matrix.shape[1])
-        self.learner.read(self.plan.rows(matrix), self._codes(chunk))
 
-    def _codes(self, chunk: Any) -> Any:
-        if self.plan.rule == "one-sided":
-            return np.ones(chunk.X.shape[0], np.uint16)
-        try:
-            return encode(chunk.y, self.classes)[1]
-        except (DataError, ValueError):
-            odd = next(k for k, label in enumerate(chunk.y) if label not in self.classes)
-            place = "" if chunk.lines is None else f":{chunk.lines[odd]}"
-            raise DataError(
-                f"{self.source.name}{place}: the label {chunk.y[odd]} comes after learning began"
-                f" with {', '.join(map(str, self.classes))}; name all labels with --classes"
-            ) from None
+def _take_up(source: Source, found: Checkpoint) -> None:
+    try:
+        source.remember(found.memory)
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise ModelError(
+            f"a damaged checkpoint: what it remembers of the data: {problem}"
+        ) from None
+
+
+def _goes_on(run: Run, max_epochs: int) -> bool:
+    return run.because is None and len(run.past) < max_epochs
+
+
+def _bytes(source: Source, end: Place | None) -> int | None:
+    """How much of the files was read, if they are not compressed."""
+    if end is None or source.packed:
+        return None
+    before = sum(Path(path).stat().st_size for path in source.paths[: end.file])
+    return before + end.offset
+
+
+def _found_margin(plan: Plan, stream: Stream) -> float | None:
+    """The margin of the separator found, in one pass more; see `epochs.found_margin`."""
+    assert stream.run is not None
+    learner, lowest = stream.run.learner, np.inf
+    for chunk in stream.source.chunks():
+        rows = plan.rows(widened(chunk.X, learner.features))
+        margin = found_margin(learner, rows, stream.codes(chunk))
+        if margin is None:
+            return None
+        lowest = min(lowest, margin)
+    return lowest
 
 
 def _named(words: str) -> Any:

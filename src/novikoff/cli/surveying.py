@@ -14,8 +14,8 @@ from novikoff.bounds.survey import answered, posed
 from novikoff.cli import bounding
 from novikoff.cli.bounding import wrapped
 from novikoff.cli.findings import Kept, as_label, ratio
+from novikoff.cli.results import count
 from novikoff.cli.telling import bracket
-from novikoff.cli.training import count
 from novikoff.errors import DataError
 from novikoff.rounding import rounded_up
 from novikoff.sources import Source

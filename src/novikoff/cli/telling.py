@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from novikoff.cli.findings import Findings, ratio
-from novikoff.cli.training import count
+from novikoff.cli.results import count
 from novikoff.rounding import rounded_down, rounded_up
 from novikoff.verdict.result import (
     INSEPARABLE,
@@ -233,8 +233,7 @@ def _conflict(found: Findings, most: int) -> list[Fact]:
 
 
 def _place(found: Findings, row: int) -> str:
-    lines = found.verdict.signed.lines
-    where = f"row {row}" if lines is None else f"line {int(lines[row])}"
+    where = found.source.where(row)
     kind = "count" if found.verdict.signed.labels is None else "label"
     return f"{where} ({kind} {_cut(found.labels[row])})"
 

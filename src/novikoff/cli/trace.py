@@ -7,14 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.cli import options, reporting
+from novikoff.cli.reading import DataArgument, DecimalOption, Reading, reads_data
 from novikoff.errors import ParameterError
 
 EPOCHS = 1000
 PROOF = "The proof"
 
 
+@reads_data
 def trace(
-    data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    data: DataArgument,
     rule: Annotated[
         str,
         typer.Option(
@@ -58,12 +60,8 @@ def trace(
     plot: reporting.PlotOption = None,
     quiet: options.QuietOption = False,
     json: options.JsonOption = False,
-    decimal: options.DecimalOption = False,
-    format: options.FormatOption = None,
-    target: options.TargetOption = None,
-    header: options.HeaderOption = None,
-    delimiter: options.DelimiterOption = None,
-    zero_based: options.ZeroBasedOption = None,
+    decimal: DecimalOption = False,
+    reading: Reading = Reading(),  # noqa: B008  (immutable)
 ) -> None:
     """Run a rule, and hold each update against the inequalities of its convergence proof.
 
@@ -72,16 +70,14 @@ def trace(
 
     Example: novikoff trace example:iris-setosa --output setosa.csv
     """
+    from novikoff.cli.plans import Plan
     from novikoff.cli.steps import as_json, interrupted, tell
-    from novikoff.cli.training import Plan
     from novikoff.tracing.plan import refuse_unfollowed
 
     refuse_unfollowed(rule)
-    source = options.open_source(
-        data, format, target, header, delimiter, zero_based, decimal=decimal
-    )
+    source = reading.open(data, decimal=decimal)
     named = {"--output": output, "--report": report, "--plot": plot}
-    options.refuse_overwriting(data, named)
+    options.refuse_overwriting(source.paths, named)
     reporting.refuse(report, plot)
     plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
     plan = plan._replace(max_epochs=max_epochs, order=order.value, quiet=quiet or json)
@@ -101,7 +97,7 @@ def _run(
 ) -> Any:
     from novikoff import estimators
     from novikoff.cli.findings import Kept, as_label
-    from novikoff.cli.progress import Progress
+    from novikoff.cli.progress import Pace, Progress, Task
     from novikoff.cli.watching import Watching
     from novikoff.rules import catalogue
     from novikoff.tracing import trace as run
@@ -118,15 +114,14 @@ def _run(
     known = maker().get_params()
     estimator = maker(**{name: value for name, value in asked.items() if name in known})
     kept = Kept(source)
-    with (
-        Watching(plan.quiet) as judging,
-        Progress(plan.max_epochs, None, plan.quiet) as progress,
-    ):
+    task = Task(kept.chunk.X.shape[0], None, plan.max_epochs)
+    with Watching(plan.quiet) as judging, Progress(task, plan.quiet) as progress:
 
         def learning(learner: Any, stop: int) -> None:
             judging.stop()
-            progress.busy, progress.rows = True, max(progress.rows or 0, stop)
-            progress.watch(learner, stop)
+            progress.busy = True
+            progress.watch(Pace.of(learner, stop, kept.chunk.X.shape[0]))
+            progress.stop_if_pressed()
 
         return run(
             kept,

@@ -7,20 +7,18 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.cli import options
+from novikoff.cli.reading import DataArgument, Reading, reads_data
 from novikoff.errors import CertificateError, DataError
 
 
+@reads_data
 def verify(
     certificate: Annotated[
         Path, typer.Argument(help="A file that --certificate of check or fit wrote.")
     ],
-    data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    data: DataArgument,
     json: options.JsonOption = False,
-    format: options.FormatOption = None,
-    target: options.TargetOption = None,
-    header: options.HeaderOption = None,
-    delimiter: options.DelimiterOption = None,
-    zero_based: options.ZeroBasedOption = None,
+    reading: Reading = Reading(),  # noqa: B008  (immutable)
 ) -> None:
     """Check a certificate: compute anew, from the data and exactly, all that it claims.
 
@@ -35,12 +33,12 @@ def verify(
     proof = None
     try:
         proof = _parsed(content)
-        source = _opened(data, proof, (format, target, header, delimiter, zero_based))
+        source = _opened(data, proof, reading)
         found = check(proof, source)
     except CertificateError as error:
         found = Verification(False, str(error))
     answer = _as_json(found, proof)
-    typer.echo(json_format.dumps(answer) if json else _as_text(answer, certificate, data))
+    typer.echo(json_format.dumps(answer) if json else _as_text(answer, certificate, " ".join(data)))
     raise typer.Exit(0 if found.valid else 1)
 
 
@@ -61,16 +59,16 @@ def _parsed(content: bytes) -> Any:
     return read(text)
 
 
-def _opened(data: str, proof: Any, reading: tuple[Any, ...]) -> Any:
+def _opened(data: list[str], proof: Any, reading: Reading) -> Any:
     """The data, with numbers of the kind that the certificate is about."""
     rational = proof.fields["numbers"] == "rational"
     try:
-        return options.open_source(data, *reading, decimal=rational)
+        return reading.open(data, decimal=rational)
     except DataError:
         if not rational:
             raise
         # If it is not text, its numbers are doubles, and the certificate is about other ones.
-        return options.open_source(data, *reading)
+        return reading.open(data)
 
 
 def _as_json(found: Any, proof: Any) -> dict[str, Any]:
@@ -82,7 +80,7 @@ def _as_json(found: Any, proof: Any) -> dict[str, Any]:
 def _as_text(answer: dict[str, Any], certificate: Path, data: str) -> str:
     if not answer["valid"]:
         return f"NOT VALID: {certificate} proves nothing about {data}\n  {answer['reason']}"
-    from novikoff.cli.training import count
+    from novikoff.cli.results import count
 
     rows, features = count(answer["rows"], "row"), count(answer["features"], "feature")
     return f"VALID: {certificate} proves of {data} ({rows}, {features}): {answer['claim']}"

@@ -13,13 +13,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from novikoff.epochs import Because, Outcome, learn
 from novikoff.errors import DataError, ParameterError
+from novikoff.estimators import reading
 from novikoff.estimators.online import Online
-from novikoff.learn import Because, Learner, Outcome, learn, outputs_for
+from novikoff.learn import Learner, outputs_for
 from novikoff.rounding import rounded_up
 from novikoff.rows import Rows, make_rows
 from novikoff.rules import catalogue
 from novikoff.sources import Source, arrays
+from novikoff.sources.settling import at_rest
 
 MATRICES = {
     "accept_sparse": "csr",
@@ -180,18 +183,25 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             seed=self._seed() if self.order == "shuffle" else 0,
         )
         self.__dict__.pop("_drawn", None)
+        return self._learned(learner, outcome)
+
+    def _learned(self, learner: Learner, outcome: Outcome) -> Self:
+        """Keep what a run of learning gave."""
         self._learner, self._lowest = learner, outcome.ceilings
         self._settled_at = learner.total("updates") if outcome.converged else -1
         self.n_iter_ = outcome.epochs
         self.mistakes_per_epoch_ = outcome.mistakes_per_epoch
         if outcome.because is Because.BUDGET:
-            warnings.warn(budget_spent(outcome), ConvergenceWarning, stacklevel=3)
+            warnings.warn(budget_spent(outcome), ConvergenceWarning, stacklevel=5)
         return self
 
     def _read_once(self, learner: Learner, matrix: Any, codes: Any) -> None:
         """One pass more, counted as an epoch; nothing changes if a row is refused."""
         before = learner.total("mistakes")
-        learner.read(rows_for(learner, matrix), codes)
+        rows = rows_for(learner, matrix)
+        if learner.total("seen"):
+            learner.refuse_any(rows)
+        learner.read(rows, codes)
         if not self.__sklearn_is_fitted__():
             self._learner, self._lowest, self._settled_at = learner, np.inf, -1
             self.n_iter_, self.mistakes_per_epoch_ = 0, []
@@ -211,23 +221,42 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
 
         X may be an array, a sparse matrix, a frame, or what `nk.open` returned (y is then its own).
         """
-        if isinstance(X, Source):
-            X, y = X.read()[:2]
         with self._all_or_nothing():
+            if isinstance(X, Source):
+                return self._fit_source(X, y)
             matrix, classes, codes = self._labelled(X, y, reset=True)
-            if len(classes) < 2:
-                only = classes.tolist()[0]
-                raise DataError(f"y has one class only, {only!r}; a separator needs two classes")
-            self._learn(matrix, codes, outputs_for(classes))
-            self.classes_ = classes
+            return self._fit_classes(matrix, classes, codes)
+
+    def _fit_classes(self, matrix: Any, classes: Any, codes: Any) -> Self:
+        if len(classes) < 2:
+            only = classes.tolist()[0]
+            raise DataError(f"y has one class only, {only!r}; a separator needs two classes")
+        self._learn(matrix, codes, outputs_for(classes))
+        self.classes_ = classes
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def _fit_source(self, source: Source, y: Any) -> Self:
+        if y is not None:
+            raise ParameterError("a source brings its own labels: leave y out")
+        if reading.is_streamed(self, source):
+            stream = reading.stream(self, source)
+            reading.known_by(self, stream.source, stream.learner.features)
+            self._learned(stream.learner, stream.outcome())
+            self.classes_ = stream.classes
+            return self
+        source, matrix, classes, codes = at_rest(source)
+        reading.known_by(self, source, matrix.shape[1])
+        return self._fit_classes(matrix, classes, codes)
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """One pass over these rows, on from where learning stands.
 
         The first call must name all the classes that will ever come.
         """
         first = not self.__sklearn_is_fitted__()
+        if isinstance(X, Source):
+            _, X, found, codes = at_rest(X)
+            y = found[codes]
         known = None if classes is None else np.unique(np.asarray(classes))
         if first and (known is None or len(known) < 2):
             raise ParameterError("the first call of partial_fit must name the classes, two or more")
@@ -249,6 +278,9 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
         the smallest number above 0 stands for it.
         """
         check_is_fitted(self)
+        if isinstance(X, Source):
+            parts = reading.in_parts(X, self.n_features_in_)
+            return np.concatenate([self.decision_function(part) for part in parts])
         matrix = self._matrix(X, reset=False)
         answers = self._learner.answers(rows_for(self._learner, matrix))
         if answers.shape[1] > 1:

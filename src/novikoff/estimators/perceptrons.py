@@ -7,7 +7,10 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import rules
+from novikoff.estimators import reading
 from novikoff.estimators.base import BaseLearner, Classifier, rows_for
+from novikoff.sources import Source
+from novikoff.sources.settling import at_rest
 
 
 class Perceptron(Classifier):
@@ -193,6 +196,10 @@ class OneSidedPerceptron(BaseLearner):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the start until an epoch passes without a mistake; y is ignored."""
         with self._all_or_nothing():
+            if isinstance(X, Source):
+                source, matrix, _, codes = at_rest(X, labels=False)
+                reading.known_by(self, source, matrix.shape[1])
+                return self._learn(matrix, codes, 1)
             matrix = self._matrix(X, reset=True)
             return self._learn(matrix, np.ones(matrix.shape[0], np.uint16), 1)
 

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.learn import Learner, Outcome, norm
+from novikoff.epochs import Outcome
+from novikoff.learn import Learner, norm
 from novikoff.report import learning
 from novikoff.report.examples import Examples, two_sides
 from novikoff.report.margins import closest, histogram, least, title_of_closest

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from novikoff.errors import DataError
 
 MOST_CLASSES = 2**16
+_PART = 2**20
 Codes = npt.NDArray[np.uint16]
 
 
@@ -42,9 +43,15 @@ def _as_csr(X: Any) -> Any:
         wide.indices, wide.indptr = (a.astype(np.int64) for a in (matrix.indices, matrix.indptr))
         matrix = wide
     starts = matrix.indptr
-    if starts[0] != 0 or starts[-1] > len(matrix.indices) or (starts[1:] < starts[:-1]).any():
+    if starts[0] != 0 or starts[-1] > len(matrix.indices) or not _ascends(starts):
         raise DataError("X is a damaged CSR matrix: its indptr does not ascend from 0")
     return matrix
+
+
+def _ascends(starts: npt.NDArray[Any]) -> bool:
+    """Part by part: with very many rows, an array of their number is not nothing."""
+    parts = (starts[k : k + _PART + 1] for k in range(0, len(starts), _PART))
+    return not any((part[1:] < part[:-1]).any() for part in parts)
 
 
 def as_labels(y: Any) -> npt.NDArray[Any]:

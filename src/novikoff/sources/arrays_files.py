@@ -44,6 +44,7 @@ class NpySource(BlockSource):
         labelled: bool = True,
     ) -> None:
         self.name = given.name
+        self.paths = (given.path,) if given.replayable else ()
         array = _mapped(given)
         # A plain array over the same mapping: memmap's own class would follow every slice of it.
         self._array = np.asarray(_checked_table(self.name, "the array", array))
@@ -85,9 +86,8 @@ def npz_source(given: Input, *, features: int | None = None, labelled: bool = Tr
             "SciPy's CSR layout (data, indices, indptr, shape) and y: save it so",
         )
     check_features(name, X.shape[1], features)
-    return HeldSource(
-        name, "npz", X, _checked_labels(name, arrays, X.shape[0]) if labelled else None
-    )
+    y = _checked_labels(name, arrays, X.shape[0]) if labelled else None
+    return HeldSource(name, "npz", X, y)
 
 
 def _mapped(given: Input) -> NDArray[Any]:

@@ -1,8 +1,10 @@
 """What a source of labelled rows is: the one shape that every format is turned into."""
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any, NamedTuple, Self, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,17 @@ LARGEST_INDEX = 2**31 - 1
 CHUNK_ROWS = 4096
 
 
+class Place(NamedTuple):
+    """A place between two rows of a stream, from which reading can go on."""
+
+    file: int = 0  # its number among several
+    offset: int = 0  # bytes before it, in the file as it is when unpacked
+    line: int = 0  # lines before it
+
+
+START = Place()
+
+
 class _Three(NamedTuple):
     X: Matrix
     y: LabelArray | None
@@ -33,18 +46,38 @@ class Chunk(_Three):
     """Some consecutive rows, their raw labels (None: the data has none) and their file's lines.
 
     `exact`, where it was asked for, holds the very numbers that X has as the nearest doubles:
-    Fractions in the shape of X, or of X.data if X is a CSR matrix. It is no fourth item, so that a
-    chunk always unpacks as X, y, lines.
+    Fractions in the shape of X, or of X.data if X is a CSR matrix. `end`, where text is read in
+    blocks, is the place after the chunk. They are no further items, so that a chunk always unpacks
+    as X, y, lines.
     """
 
     exact: Exact | None
+    end: Place | None
 
     def __new__(
-        cls, X: Matrix, y: LabelArray | None, lines: Lines | None, exact: Exact | None = None
+        cls,
+        X: Matrix,
+        y: LabelArray | None,
+        lines: Lines | None,
+        exact: Exact | None = None,
+        end: Place | None = None,
     ) -> Self:
         chunk = super().__new__(cls, X, y, lines)
-        chunk.exact = exact
+        chunk.exact, chunk.end = exact, end
         return chunk
+
+    def part(self, start: int, stop: int) -> "Chunk":
+        """Some of its rows; the place after them is known if they are the last."""
+        stop = min(stop, self.X.shape[0])
+        y, lines = (None if each is None else each[start:stop] for each in (self.y, self.lines))
+        exact = None if self.exact is None else self._exactly(start, stop)
+        end = self.end if stop == self.X.shape[0] else None
+        return Chunk(self.X[start:stop], y, lines, exact, end)
+
+    def _exactly(self, start: int, stop: int) -> Exact | None:
+        if self.exact is None or isinstance(self.X, np.ndarray):
+            return None if self.exact is None else self.exact[start:stop]
+        return self.exact[self.X.indptr[start] : self.X.indptr[stop]]
 
 
 class Source(ABC):
@@ -53,6 +86,12 @@ class Source(ABC):
     `name` is what to call it in messages and `format` how it is read. `feature_names` and
     `target_name` are known where the data carries names. `replayable` is False for a pipe, which
     can be gone through only once.
+
+    `paths` are the files it reads, `asked` how it was asked to read them: together they say whether
+    a cache of it is still good. `files` gives the name and the first row's number of each file that
+    was come to so far; a chunk's lines count within their file. `skipped` counts the bad rows left
+    out of the last pass, where that was asked for. `packed` says that the files are compressed, and
+    `cache` where to keep the rows if they are many: None leaves the choice, False is nowhere.
     """
 
     name: str
@@ -60,14 +99,49 @@ class Source(ABC):
     feature_names: list[str] | None = None
     target_name: str | None = None
     replayable: bool = True
+    paths: tuple[str, ...] = ()
+    asked: Mapping[str, Any] = MappingProxyType({})
+    files: Sequence[tuple[str, int]] = ()
+    skipped: int = 0
+    packed: bool = False
+    cache: str | os.PathLike[str] | Literal[False] | None = None
+    reopen: Callable[..., "Source"] | None = None
 
     @abstractmethod
-    def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[Chunk]:
+    def chunks(self, rows: int | None = None) -> Iterator[Chunk]:
         """Go through the rows once, in order, at most `rows` of them at a time."""
 
     @abstractmethod
     def read(self) -> Chunk:
-        """All rows at once."""
+        """All rows at once, in memory."""
+
+    def again(self, **options: Any) -> "Source":
+        """The same data, read with other options besides those asked for at first."""
+        if self.reopen is None:
+            raise TypeError(f"{self!r} was not opened by its name")
+        return self.reopen(**(dict(self.asked) | options))
+
+    def ready(self) -> bool:
+        """Whether more can be read without waiting for somebody to write it; or may be."""
+        return True
+
+    def memory(self) -> dict[str, Any]:
+        """What a pass has found out so far that reading on from a place depends on, as JSON."""
+        return {}
+
+    def remember(self, memory: Mapping[str, Any]) -> None:  # noqa: B027  (most have nothing to)
+        """Take up what another pass had found out, to read on from where it was."""
+
+    @property
+    def numbering(self) -> dict[str, Any]:
+        """Options with which another file's features get the same numbers, where that is not plain;
+        known when the rows were read.
+        """
+        return {}
+
+    def remarks(self) -> list[str]:
+        """What was found out about the data that a person should be told, in sentences."""
+        return []
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
@@ -82,10 +156,11 @@ class BlockSource(Source):
     def _block(self, start: int, stop: int) -> Chunk:
         """The rows from `start` up to, not including, `stop`."""
 
-    def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[Chunk]:
+    def chunks(self, rows: int | None = None) -> Iterator[Chunk]:
         """Go through the rows once, in order, at most `rows` of them at a time."""
-        for start in range(0, self.rows, checked_rows(rows)):
-            yield self._block(start, min(start + rows, self.rows))
+        each = checked_rows(rows or CHUNK_ROWS)
+        for start in range(0, self.rows, each):
+            yield self._block(start, min(start + each, self.rows))
 
     def read(self) -> Chunk:
         """All rows at once."""
@@ -112,9 +187,34 @@ def checked_rows(rows: int) -> int:
     return rows
 
 
-def data_error(name: str, line: int | None, problem: str) -> DataError:
-    """The complaint about one place in a file, in the file:line: form that editors can follow."""
-    return DataError(f"{name}: {problem}" if line is None else f"{name}:{line}: {problem}")
+def data_error(name: str, line: int | None, problem: str, column: int | None = None) -> DataError:
+    """The complaint about one place in a file, in the file:line:column: form that editors can
+    follow; lines and columns count from 1.
+    """
+    place = "".join(f":{number}" for number in (line, column) if number is not None)
+    return DataError(f"{name}{place}: {problem}")
+
+
+class LateError(DataError):
+    """Something that a pass in blocks comes to too late to have taken the rows before it rightly.
+
+    remedy: the options with which another pass from the start takes them rightly.
+    """
+
+    def __init__(self, message: str, **remedy: Any) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+
+class BadRowError(DataError):
+    """One row that cannot be used, before it is known how many lines come before its block.
+
+    line: counted from 0 at the block's first. column: the character in it, from 1. text: the line.
+    """
+
+    def __init__(self, line: int, column: int | None, problem: str, text: str) -> None:
+        super().__init__(problem)
+        self.line, self.column, self.problem, self.text = line, column, problem, text
 
 
 def check_features(name: str, found: int, expected: int | None) -> None:

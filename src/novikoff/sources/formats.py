@@ -5,11 +5,30 @@ from itertools import islice
 from pathlib import PurePath
 
 from novikoff.sources.base import data_error
-from novikoff.sources.inputs import Input, is_gzip
+from novikoff.sources.inputs import Input
+from novikoff.sources.packing import without_suffix
 from novikoff.sources.tokens import shown
 
-FORMATS = ("csv", "tsv", "svmlight", "npy", "npz")
-TEXT_FORMATS = frozenset({"csv", "tsv", "svmlight"})
+TABLES = ("csv", "tsv")
+TEXT_FORMATS = (*TABLES, "svmlight", "vw")
+COLUMNS = ("parquet", "arrow")
+FORMATS = (*TEXT_FORMATS, *COLUMNS, "npy", "npz")
+
+#: The formats that each option means something for; those not listed are for all.
+APPLIES_TO = {
+    "format": FORMATS,
+    "target": (*TABLES, *COLUMNS, "npy"),
+    "header": TABLES,
+    "delimiter": ("csv",),
+    "zero_based": ("svmlight",),
+    "categorical": (*TABLES, *COLUMNS),
+    "hash_bits": ("vw",),
+    "word_labels": TEXT_FORMATS,
+    "decimal": (*TABLES, "svmlight"),
+    "bad_rows": TEXT_FORMATS,
+    "skipped_to": TEXT_FORMATS,
+    "names": (*TABLES, *COLUMNS, "vw"),
+}
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -17,11 +36,26 @@ _SUFFIXES = {
     ".svm": "svmlight",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
+    ".vw": "vw",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
     ".npy": "npy",
     ".npz": "npz",
 }
-_ALIASES = {"svm": "svmlight", "libsvm": "svmlight"}
-_MAGIC = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz"}
+_ALIASES = {"svm": "svmlight", "libsvm": "svmlight", "feather": "arrow"}
+_MAGIC = {
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",  # a stream of record batches
+}
+#: A label or none, then a namespace: no number has a bar in it, and few words of tables.
+_VW = re.compile(r"(?:[-+.0-9eE]+ +)*(?:'?[^\s|,;\"']* ?)?\|[^|,;\"]*(?:\|[^|,;\"]*)*")
+_FEATURE = re.compile(r"\|[^\s|]* +[^\s|:]+(?::[-+.0-9eE]+)?(?: |$)")
 _PAIR = re.compile(r"(?:\d+|qid):[^\s:,;\"]+")
 #: A row may well have no features, so that one line is not always enough to tell.
 _LINES_LOOKED_AT = 20
@@ -39,18 +73,18 @@ def choose_format(given: Input, told: str | None) -> str:
             )
     else:
         chosen = _by_name(given.path) or _by_content(given)
-    if is_gzip(given.path) and chosen not in TEXT_FORMATS:
+    if given.packing is not None and chosen not in TEXT_FORMATS:
         raise data_error(
             given.name,
             None,
-            f"{chosen} inside gzip, expected gzip around a text format only: unpack it first",
+            f"{chosen} inside {given.packing}, expected that around a text format only: unpack it"
+            " first",
         )
     return chosen
 
 
 def _by_name(path: str) -> str | None:
-    name = path[: -len(".gz")] if is_gzip(path) else path
-    return _SUFFIXES.get(PurePath(name).suffix.lower())
+    return _SUFFIXES.get(PurePath(without_suffix(path)).suffix.lower())
 
 
 def _by_content(given: Input) -> str:
@@ -63,6 +97,8 @@ def _by_content(given: Input) -> str:
         label, *pairs = text.split()
         if all(map(_PAIR.fullmatch, pairs)) and (pairs or _PAIR.fullmatch(label)):
             return "svmlight"
+        if _VW.fullmatch(text) and _FEATURE.search(text):
+            return "vw"
         if "," in text or "\t" in text or '"' in text:
             return "tsv" if "\t" in text and "," not in text else "csv"
     return "csv"

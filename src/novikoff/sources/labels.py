@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.sources.base import LabelArray, Lines, data_error
+from novikoff.sources.base import LabelArray, LateError, Lines, data_error
 from novikoff.sources.tokens import is_number, plain, reads_as_float, shown
+
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
 
 #: An array of text is as wide as its longest word, so that one endless label could fill the memory.
 LONGEST_LABEL = 200
@@ -19,73 +22,125 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _MISSING = frozenset({"", "na", "nan"})
 
 
-class Labels:
-    """Turns the label tokens of one pass into arrays, and keeps to the kind it started with.
+class NotALabelError(ValueError):
+    """The token cannot be a label; the message says why and what to do."""
 
-    A pass in chunks cannot take back that it called the labels numbers, so a word after numbers
-    is an error then; a pass over everything at once sees all tokens first and has no such trouble.
+
+class LabelPart(NamedTuple):
+    """The labels of some rows, before it is known which came before them.
+
+    numbers: as int64 or float64; None if one of them is a word. words: as they are written, where
+    that was needed. bad: the rows whose label cannot be used, each with what is wrong about it.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._words: bool | None = None
+    text: Bytes
+    starts: Ints
+    stops: Ints
+    numbers: LabelArray | None
+    words: list[str] | None = None
+    bad: tuple[tuple[int, str], ...] = ()
 
-    def convert(self, tokens: Sequence[str], lines: Lines) -> LabelArray:
-        """The labels of some rows; `lines` says where they stand."""
-        values: dict[str, int | float | str] = {}
-        for token, line in zip(tokens, lines, strict=True):
-            if token not in values:
-                values[token] = self._value(token, int(line))
-        words = any(isinstance(value, str) for value in values.values())
-        if words and self._words is False:
-            self._refuse_word(tokens, lines, values)
-        self._words = words or bool(self._words)
-        if self._words:
-            return np.array(tokens, dtype=np.str_)
-        kind = np.int64 if all(isinstance(v, int) for v in values.values()) else np.float64
-        return np.array([values[token] for token in tokens], dtype=kind)
+    def as_words(self) -> list[str]:
+        """The labels as they are written."""
+        if self.words is not None:
+            return self.words
+        return [token.decode("utf-8") for token in _tokens(self.text, self.starts, self.stops)]
 
-    def _value(self, token: str, line: int) -> int | float | str:
-        """The label as an integer, else a float, else as the word it is."""
-        if token.lower() in _MISSING:
-            raise data_error(
-                self._name,
-                line,
-                f"the label is missing ({shown(token)}), expected "
-                "a number or a word: fill it in or drop the row",
-            )
-        if len(token) > LONGEST_LABEL:
-            raise data_error(
-                self._name,
-                line,
-                f"the label {shown(token)} has {len(token)} "
-                f"characters, expected at most {LONGEST_LABEL}: is this column the "
-                "label?",
-            )
-        if _INTEGER.fullmatch(token):
-            return int(token)
-        if is_number(token):
-            return float(token)
-        if plain(token) and reads_as_float(token):
-            raise data_error(
-                self._name,
-                line,
-                f"the label {shown(token)} is not finite, expected "
-                "a number or a word: use other names for the classes",
-            )
-        return token
 
-    def _refuse_word(
-        self, tokens: Sequence[str], lines: Lines, values: dict[str, int | float | str]
-    ) -> None:
-        place = next(i for i, token in enumerate(tokens) if isinstance(values[token], str))
-        raise data_error(
-            self._name,
-            int(lines[place]),
-            f"found the label {shown(tokens[place])}, "
-            "expected a number as in the rows before: use words for all labels, or "
-            "read the file whole instead of in chunks",
+def parsed(text: Bytes, starts: Ints, stops: Ints) -> LabelPart:
+    """The labels text[starts[i]:stops[i]], which are UTF-8; any thread may do that."""
+    from novikoff.sources.labels_kernel import scan_labels  # Numba is slow to import
+
+    floats, integers = np.empty(len(starts)), np.empty(len(starts), dtype=np.int64)
+    known, whole = scan_labels(text, starts, stops, floats, integers)
+    if known:
+        return LabelPart(text, starts, stops, integers if whole else floats)
+    return _one_by_one(text, starts, stops)
+
+
+def _one_by_one(text: Bytes, starts: Ints, stops: Ints) -> LabelPart:
+    tokens = _tokens(text, starts, stops)
+    values, problems = {}, {}
+    for token in set(tokens):  # real data repeat themselves
+        try:
+            values[token] = value_of(token.decode("utf-8"))
+        except UnicodeDecodeError:
+            problems[token] = "the label is not UTF-8, expected UTF-8 text: save the file as UTF-8"
+        except NotALabelError as problem:
+            problems[token] = str(problem)
+    if problems:
+        bad = [(row, problems[token]) for row, token in enumerate(tokens) if token in problems]
+        return LabelPart(text, starts, stops, None, [], tuple(bad))
+    if any(isinstance(value, str) for value in values.values()):
+        words = [token.decode("utf-8") for token in tokens]
+        return LabelPart(text, starts, stops, None, words)
+    kind = np.int64 if all(isinstance(value, int) for value in values.values()) else np.float64
+    numbers = np.array([values[token] for token in tokens], dtype=kind)
+    return LabelPart(text, starts, stops, numbers)
+
+
+def _tokens(text: Bytes, starts: Ints, stops: Ints) -> list[bytes]:
+    raw = text.tobytes()
+    return [raw[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
+
+
+def value_of(token: str) -> int | float | str:
+    """The label as an integer, else a float, else as the word it is."""
+    if token.lower() in _MISSING:
+        raise NotALabelError(
+            f"the label is missing ({shown(token)}), expected a number or a word: fill it in or"
+            " drop the row"
         )
+    if len(token) > LONGEST_LABEL:
+        raise NotALabelError(
+            f"the label {shown(token)} has {len(token)} characters, expected at most"
+            f" {LONGEST_LABEL}: is this column the label?"
+        )
+    if _INTEGER.fullmatch(token):
+        return int(token)
+    if is_number(token):
+        return float(token)
+    if plain(token) and reads_as_float(token):
+        raise NotALabelError(
+            f"the label {shown(token)} is not finite, expected a number or a word: use other names"
+            " for the classes"
+        )
+    return token
+
+
+class Labels:
+    """Puts the labels of one pass together, and keeps to the kind that it started with.
+
+    A pass in blocks cannot take back that it called the labels numbers: a word after numbers is an
+    error, and `words`, which makes words of all of them from the start, is the remedy. It is None
+    as long as there were no labels.
+    """
+
+    def __init__(self, name: str, words: bool = False) -> None:
+        self._name = name
+        self.words: bool | None = words or None
+
+    def take(self, part: LabelPart, lines: Lines, name: str | None = None) -> LabelArray:
+        """The next labels; `lines` says where they stand, `name` in which of several files."""
+        name = name or self._name
+        for row, problem in part.bad:
+            raise data_error(name, int(lines[row]), problem)
+        if part.numbers is None and self.words is False:
+            raise self._late(part.as_words(), lines, name)
+        self.words = part.numbers is None or bool(self.words)
+        if part.numbers is None or self.words:
+            return np.array(part.as_words(), dtype=np.str_)
+        return part.numbers
+
+    def _late(self, words: Sequence[str], lines: Lines, name: str) -> LateError:
+        place = next(i for i, word in enumerate(words) if isinstance(value_of(word), str))
+        late = data_error(
+            name,
+            int(lines[place]),
+            f"found the label {shown(words[place])}, expected a number as in the rows before: pass"
+            " word_labels=True, or use words for all labels",
+        )
+        return LateError(str(late), word_labels=True)
 
 
 def label_array(name: str, column: NDArray[Any]) -> LabelArray:

@@ -1,11 +1,10 @@
 """How a table is laid out: its delimiter, whether it has a header, which column is the target."""
 
 from difflib import get_close_matches
-from itertools import islice
 from typing import NamedTuple
 
 from novikoff.errors import DataError
-from novikoff.sources.base import check_features, data_error
+from novikoff.sources.base import BadRowError, data_error
 from novikoff.sources.inputs import Input
 from novikoff.sources.records import BLANKS, Record, records
 from novikoff.sources.tokens import is_missing, is_number, shown
@@ -20,8 +19,8 @@ class Layout(NamedTuple):
     delimiter: str
     width: int
     names: list[str] | None
-    target: int | None
-    first_line: int
+    header: int  # how many lines come before the rows
+    first: list[str]  # the fields of the first row
 
     def column(self, place: int) -> str:
         """The column as messages call it, counted from 1 as lines are."""
@@ -29,45 +28,102 @@ class Layout(NamedTuple):
         return f"column {place + 1}{name}"
 
 
-def find_layout(
-    given: Input,
-    *,
-    delimiter: str | None,
-    header: bool | None,
-    target: str | int | None,
-    features: int | None,
-    labelled: bool,
-) -> Layout:
+def find_layout(given: Input, *, delimiter: str | None, header: bool | None) -> Layout:
     """Look at the first two records, and follow the caller where the caller knows."""
     delimiter = delimiter or _guess_delimiter(given)
-    first, second = _first_two(given, delimiter)
+    first, second, trouble = _first_two(given, delimiter)
     if header is None:
         header = _is_header(given.name, first, second)
     if header and second is None:
-        raise data_error(
+        raise trouble or data_error(
             given.name,
-            first.line,
+            first.line + 1,
             f"no rows after the header {shown(first.fields[0])}"
             ", expected at least one: add rows, or pass header=False if this line is "
             "one",
         )
     names = [field.strip() for field in first.fields] if header else None
-    width = len(first.fields)
-    place = _target_place(given.name, names, width, target) if labelled else None
-    check_features(given.name, width - (place is not None), features)
-    start = second.line if header and second is not None else first.line
-    return Layout(delimiter, width, names, place, start)
+    row = second if header and second else first
+    begin = first.line + (len(first.texts) if header else 0)
+    return Layout(delimiter, len(first.fields), names, begin, row.fields)
 
 
-def _first_two(given: Input, delimiter: str) -> tuple[Record, Record | None]:
-    found = list(islice(records(given.name, enumerate(given.peek(), 1), delimiter), 2))
-    if not found:
+def refuse_other_layout(given: Input, layout: Layout, first: Input, expected: Layout) -> None:
+    """Files that are read as one must be laid out alike."""
+    for what, found, wanted in (
+        ("delimiter", shown(layout.delimiter), shown(expected.delimiter)),
+        ("number of columns", layout.width, expected.width),
+    ):
+        if found != wanted:
+            raise data_error(
+                given.name,
+                None,
+                f"the {what} is {found}, expected {wanted} as in {first.name}: files that are read"
+                " together must have the same columns",
+            )
+    check_same_names(given.name, layout.names, first.name, expected.names)
+
+
+def check_same_names(
+    name: str, names: list[str] | None, first: str, expected: list[str] | None
+) -> None:
+    """Refuse a file whose columns have other names than those of the first, or another order."""
+    if names == expected:
+        return
+    if names is None or expected is None:
+        has, lacks = (first, name) if names is None else (name, first)
         raise data_error(
+            name,
+            None,
+            f"{has} has a header and {lacks} has none, expected both alike: "
+            "pass header=True or header=False if this was guessed wrongly",
+        )
+    place = next(
+        (k for k, (a, b) in enumerate(zip(names, expected, strict=False)) if a != b),
+        min(len(names), len(expected)),
+    )
+    found, wanted = (
+        shown(some[place]) if place < len(some) else "none" for some in (names, expected)
+    )
+    raise data_error(
+        name,
+        None,
+        f"column {place + 1} is called {found}, expected {wanted} as in {first}: files that are"
+        " read together must have the same columns in the same order",
+    )
+
+
+class _Start(NamedTuple):
+    """The first records, and what is wrong between them."""
+
+    first: Record
+    second: Record | None
+    trouble: DataError | None
+
+
+def _first_two(given: Input, delimiter: str) -> _Start:
+    """The first two records; a bad row after the first is left for the pass to refuse."""
+    lines = enumerate(given.peek())
+    found: list[Record | None] = []
+    trouble: DataError | None = None
+    while len(found) < 2:
+        try:
+            found.append(next(records(lines, delimiter), None))
+        except BadRowError as bad:
+            trouble = trouble or data_error(given.name, bad.line + 1, bad.problem, bad.column)
+        except DataError as problem:  # not even text
+            trouble = trouble or problem
+            found.append(None)
+        if trouble is not None and not found:
+            raise trouble
+    first, second = found
+    if first is None:
+        raise trouble or data_error(
             given.name,
             None,
             "no rows: the file is empty, expected lines of numbers with a label each",
         )
-    return found[0], found[1] if len(found) > 1 else None
+    return _Start(first, second, trouble)
 
 
 def _guess_delimiter(given: Input) -> str:
@@ -95,7 +151,7 @@ def _is_header(name: str, first: Record, second: Record | None) -> bool:
         return False
     raise data_error(
         name,
-        first.line,
+        first.line + 1,
         f"cannot tell whether this line is a header: it has numbers,"
         f" and words such as {shown(first.fields[words[0]])} above numbers, expected "
         "one or the other: pass header=True or header=False",
@@ -107,32 +163,45 @@ def _numeric(field: str) -> bool:
     return is_missing(field) or is_number(field)
 
 
-def _target_place(name: str, names: list[str] | None, width: int, target: str | int | None) -> int:
-    if target is None:
-        return _usual_target(name, names, width)
-    if isinstance(target, str):
-        if names is not None and target in names:
-            return _only(name, names, target)
-        place = _whole(target)
-        if place is None:
-            raise _no_such_column(name, names, target)
-        target = place
-    if not -width <= target < width:
-        raise data_error(
-            name,
-            None,
-            f"no column {target}, expected a target from 0 to {width - 1},"
-            " or a negative one counted from the end",
-        )
-    return target % width
+def target_place(
+    name: str,
+    names: list[str] | None,
+    width: int,
+    target: str | int | None,
+    features: frozenset[str] = frozenset(),
+) -> int | None:
+    """The column of labels: as told, else by its name, else the last.
 
-
-def _usual_target(name: str, names: list[str] | None, width: int) -> int:
-    lowered = [column.lower() for column in names or ()]
+    features: columns that are known to be none; if even the last is one, there are no labels.
+    """
+    if target is not None:
+        return column_place(name, names, width, target)
+    lowered = ["" if column in features else column.lower() for column in names or ()]
     for usual in TARGET_NAMES:
         if usual in lowered:
             return _only(name, lowered, usual)
+    if names is not None and names[-1] in features:
+        return None
     return width - 1
+
+
+def column_place(name: str, names: list[str] | None, width: int, wanted: str | int) -> int:
+    """The place of a column that is named, or counted from 0 or from the end."""
+    if isinstance(wanted, str):
+        if names is not None and wanted in names:
+            return _only(name, names, wanted)
+        place = _whole(wanted)
+        if place is None:
+            raise _no_such_column(name, names, wanted)
+        wanted = place
+    if not -width <= wanted < width:
+        raise data_error(
+            name,
+            None,
+            f"no column {wanted}, expected a column from 0 to {width - 1},"
+            " or a negative one counted from the end",
+        )
+    return wanted % width
 
 
 def _only(name: str, names: list[str], target: str) -> int:
@@ -141,7 +210,7 @@ def _only(name: str, names: list[str], target: str) -> int:
             name,
             None,
             f"{names.count(target)} columns are called {shown(target)}, "
-            "expected one target: pass its place as a number, counted from 0",
+            "expected one: pass its place as a number, counted from 0",
         )
     return names.index(target)
 
@@ -158,7 +227,7 @@ def _no_such_column(name: str, names: list[str] | None, target: str) -> DataErro
             name,
             None,
             f"no column {shown(target)}: the file has no header, expected"
-            " the target's place as a number, counted from 0",
+            " its place as a number, counted from 0",
         )
     close = get_close_matches(target, names, 1, cutoff=0.5)
     hint = f"did you mean {shown(close[0])}?" if close else f"the header has {_listed(names)}"

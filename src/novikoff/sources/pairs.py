@@ -1,154 +1,213 @@
-"""The lines of an SVMlight file as numbers: quickly where they are regular, carefully elsewhere.
+"""The rows of an SVMlight block: quickly where they are regular, carefully elsewhere.
 
-`parse` tries the quick way first, which works on many lines at once and gives up on anything out
-of the ordinary; the careful way takes one token at a time, so that it can say what is wrong where.
-Both give the same numbers, those of float(token), and beside them the exact ones if asked to.
+`parse` leaves all lines to the compiled loop of `svmlight_kernel` that it takes. What it does not
+take goes the careful way of `svmlight_line`, one token at a time, which says what is wrong where.
+Both give the same numbers, those of float(token); it also gives the exact ones if asked to.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.sources.base import LARGEST_INDEX, Exact, Lines, data_error
-from novikoff.sources.decimals import BadTokenError, fractions, joined_exact, numbers, tokens
-from novikoff.sources.tokens import NotANumberError, exact, number, shown
+from novikoff.sources import labels
+from novikoff.sources.base import BadRowError, Exact
+from novikoff.sources.blocks import Bytes
+from novikoff.sources.svmlight_line import Row, careful_row, first_index
 
-#: Nothing but index:value pairs. A value takes every digit it can and gives none back, so that only
-#: a blank can come between it and the next index.
-_REGULAR = re.compile(r"(?:[0-9]++:[-+.0-9eE]++ ?+)*+")
+if TYPE_CHECKING:
+    from novikoff.sources.svmlight_kernel import Into
 
-
-class Line(NamedTuple):
-    """A line that holds a row: its number in the file, and its text without the comment."""
-
-    number: int
-    text: str
+#: What Python takes for blanks besides those that the compiled loop knows.
+_ODD_BLANKS = re.compile(r"[^\S\x00-\x7f]")
 
 
 class Pairs(NamedTuple):
-    """Some rows as written: row i has the pairs from starts[i] up to starts[i + 1]."""
+    """The rows of a block: row i has the pairs from starts[i] up to starts[i + 1], in order.
 
-    labels: list[str]
-    starts: NDArray[np.int64]
-    indices: NDArray[np.int64]
+    Both are int32. lines: those of the rows, from 0 at the block's first; begins: some place in
+    each of them.
+    """
+
+    text: Bytes
+    labels: labels.LabelPart
+    starts: NDArray[Any]
+    indices: NDArray[Any]
     values: NDArray[np.float64]
     exact: Exact | None
-    lines: Lines
+    lines: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    line_ends: int
+    skipped: list[BadRowError]
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.lines)
+
+    def find(self, wrong: Callable[[Any], Any]) -> tuple[int, int, int]:
+        """The first index about which something is wrong, its line, and its column there."""
+        pair = int(np.flatnonzero(wrong(self.indices))[0])
+        row = int(np.searchsorted(self.starts, pair, side="right")) - 1
+        raw = _line_at(self.text.tobytes(), int(self.begins[row]))
+        index, column = first_index(raw, wrong)
+        return index, int(self.lines[row]), column
 
 
-def parse(name: str, batch: Sequence[Line], labelled: bool, decimal: bool) -> Pairs:
-    """The rows of some lines; `name` is the file's, for complaints."""
-    cut = [_cut(name, line, labelled) for line in batch]
-    labels, rests = [label for label, _ in cut], [rest for _, rest in cut]
-    parsed = _quick(rests, decimal) or _careful(name, batch, rests, decimal)
-    starts = np.concatenate(([0], np.cumsum(parsed.counts, dtype=np.int64)))
-    lines = np.array([line.number for line in batch], dtype=np.int64)
-    return Pairs(labels, starts, parsed.indices, parsed.values, parsed.exact, lines)
+def parse(text: Bytes, *, labelled: bool, decimal: bool, skip: bool) -> Pairs:
+    """The rows of whole lines.
+
+    Raises a BadRowError at the first row that is bad, or, if they are to be skipped, lists them.
+    """
+    ended = text if text.size and text[-1] == ord("\n") else _ended(text)
+    reading = _Reading(ended, labelled, decimal, skip)
+    reading.run(quick=not decimal)
+    if not reading.scan.plain and not _plain(ended):
+        reading = _Reading(ended, labelled, decimal, skip)
+        reading.run(quick=False)
+    return reading.result(line_ends=reading.ends - (ended is not text))
 
 
-def joined(parts: Sequence[Pairs]) -> Pairs:
-    """One run of rows out of several."""
-    counts = np.concatenate([np.diff(part.starts) for part in parts])
-    return Pairs(
-        [label for part in parts for label in part.labels],
-        np.concatenate(([0], np.cumsum(counts, dtype=np.int64))),
-        np.concatenate([part.indices for part in parts]),
-        np.concatenate([part.values for part in parts]),
-        joined_exact([part.exact for part in parts]),
-        np.concatenate([part.lines for part in parts]),
-    )
+class _Reading:
+    """One block being read: the arrays, how far they are filled, and the bad rows so far."""
 
+    def __init__(self, text: Bytes, labelled: bool, decimal: bool, skip: bool) -> None:
+        from novikoff.sources.svmlight_kernel import Scan, count_marks  # Numba is slow to import
 
-class _Numbers(NamedTuple):
-    counts: Sequence[int]
-    indices: NDArray[np.int64]
-    values: NDArray[np.float64]
-    exact: Exact | None
+        self.text, self.labelled, self.decimal, self.skip = text, labelled, decimal, skip
+        colons, self.ends = count_marks(text)
+        self.into, self.scan = _room(colons, self.ends), Scan()
+        self.exact: list[Fraction] = []
+        self.bad: list[BadRowError] = []
+        self._raw = b""
 
+    @property
+    def raw(self) -> bytes:
+        """The text once more, to cut lines out of."""
+        if not self._raw:
+            self._raw = self.text.tobytes()
+        return self._raw
 
-def _cut(name: str, line: Line, labelled: bool) -> tuple[str, str]:
-    """The line's label and the rest. Without labels, one that is there all the same is dropped."""
-    label, *rest = line.text.split(None, 1)
-    if ":" not in label:
-        return label, rest[0] if rest else ""
-    if labelled:
-        raise data_error(
-            name,
-            line.number,
-            f"found {shown(label)}, expected a label before the "
-            "first index:value pair: put one there, or pass labelled=False",
-        )
-    return "", line.text
+    def run(self, *, quick: bool) -> None:
+        """Go through all lines, or up to the first bad one if they are not to be skipped."""
+        from novikoff.sources.svmlight_kernel import scan_rows
 
+        while self.scan.at < len(self.text) and (self.skip or not self.bad):
+            if quick:
+                self.scan = scan_rows(self.text, self.scan, self.into, self.labelled)
+            if self.scan.at < len(self.text):
+                self._take_line()
 
-def _quick(rests: Sequence[str], decimal: bool) -> _Numbers | None:
-    """All pairs at once, or None if something about them is unusual."""
-    text = " ".join(filter(None, rests))
-    if not _REGULAR.fullmatch(text):
-        text = " ".join(text.split())  # perhaps it is only the blanks
-        if not _REGULAR.fullmatch(text):
-            return None
-    found = tokens(f"{text} ".encode().replace(b":", b" ") if text else b"", b" ")
-    indices, places = found.values[::2], np.arange(1, len(found.ends), 2)
-    if not found.known[::2].all() or indices.max(initial=0) > LARGEST_INDEX:
-        return None
-    try:
-        values = numbers(found, places)
-        exactly = fractions(found, places) if decimal else None
-    except BadTokenError:
-        return None
-    return _Numbers([rest.count(":") for rest in rests], indices.astype(np.int64), values, exactly)
-
-
-def _careful(name: str, batch: Sequence[Line], rests: Sequence[str], decimal: bool) -> _Numbers:
-    """The pairs one by one, with a complaint that names the first bad one."""
-    rows = [
-        list(_row(name, line.number, rest, decimal))
-        for line, rest in zip(batch, rests, strict=True)
-    ]
-    pairs = [pair for row in rows for pair in row]
-    return _Numbers(
-        [len(row) for row in rows],
-        np.array([pair.feature for pair in pairs], dtype=np.int64),
-        np.array([pair.value for pair in pairs], dtype=np.float64),
-        np.array([pair.exact for pair in pairs], dtype=object) if decimal else None,
-    )
-
-
-class _Pair(NamedTuple):
-    feature: int
-    value: float
-    exact: Fraction | None
-
-
-def _row(name: str, line: int, rest: str, decimal: bool) -> Iterator[_Pair]:
-    for token in rest.split():
-        left, colon, right = token.partition(":")
-        if not colon:
-            raise data_error(
-                name, line, f"found {shown(token)}, expected index:value: a colon is missing"
-            )
-        if left == "qid":
-            continue
+    def _take_line(self) -> None:
+        """The next line, the careful way."""
+        scan = self.scan
+        raw = _line_at(self.raw, scan.at)
+        after = scan._replace(at=scan.at + len(raw) + 1, line=scan.line + 1)
         try:
-            value, exactly = number(right), exact(right) if decimal else None
-        except NotANumberError as problem:
-            raise data_error(name, line, f"in {shown(token)}: {problem}") from None
-        yield _Pair(_index(name, line, left, token), value, exactly)
+            row = careful_row(raw, scan.line, labelled=self.labelled, decimal=self.decimal)
+        except BadRowError as bad:
+            self.bad.append(bad)
+            self.scan = after
+            return
+        if row is not None:
+            after = after._replace(rows=scan.rows + 1, pairs=scan.pairs + len(row.values))
+            self._put(row)
+        self.scan = after
+
+    def _put(self, row: Row) -> None:
+        scan, into = self.scan, self.into
+        part = slice(scan.pairs, scan.pairs + len(row.values))
+        into.columns[part], into.values[part] = row.indices, row.values
+        self.exact += row.exact or []
+        into.starts[scan.rows : scan.rows + 2] = part.start, part.stop
+        into.lines[scan.rows] = scan.line
+        into.label_starts[scan.rows] = scan.at + row.label[0]
+        into.label_stops[scan.rows] = scan.at + row.label[1]
+
+    def result(self, line_ends: int) -> Pairs:
+        """The rows. Bad labels are found out only now, of all rows together."""
+        into, rows = self.into, self.scan.rows
+        begins, ends = into.label_starts[:rows], into.label_stops[:rows]
+        part = labels.parsed(self.text, begins, ends) if self.labelled else _NO_LABELS
+        for row, _ in part.bad:
+            self._refuse_label(row)
+            if not self.skip:
+                break
+        self.bad.sort(key=lambda bad: bad.line)
+        if self.bad and not self.skip:
+            raise self.bad[0]
+        pairs = Pairs(
+            self.text,
+            part,
+            into.starts[: rows + 1],
+            into.columns[: self.scan.pairs],
+            into.values[: self.scan.pairs],
+            np.array(self.exact, dtype=object) if self.decimal else None,
+            into.lines[:rows],
+            begins,
+            line_ends,
+            self.bad,
+        )
+        return _without(pairs, {row for row, _ in part.bad}) if part.bad else pairs
+
+    def _refuse_label(self, row: int) -> None:
+        raw = _line_at(self.raw, int(self.into.label_starts[row]))
+        try:
+            careful_row(raw, int(self.into.lines[row]), labelled=True, decimal=self.decimal)
+        except BadRowError as bad:
+            self.bad.append(bad)
 
 
-def _index(name: str, line: int, left: str, token: str) -> int:
-    problem = f"found the index {shown(left)} in {shown(token)}, expected a whole number"
-    if left.startswith("-") and left[1:].isdigit():
-        raise data_error(name, line, f"{problem} that is not negative: count features from 0 or 1")
-    if not (left.isascii() and left.isdigit()):
-        raise data_error(name, line, f"{problem} before the colon: number the features")
-    # Python refuses to convert very long runs of digits, and leading zeros carry no meaning.
-    digits = left.lstrip("0") or "0"
-    if len(digits) > len(str(LARGEST_INDEX)) or int(digits) > LARGEST_INDEX:
-        raise data_error(name, line, f"{problem} up to {LARGEST_INDEX}: renumber the features")
-    return int(digits)
+_NOWHERE = np.empty(0, dtype=np.int64)
+_NO_LABELS = labels.LabelPart(np.empty(0, dtype=np.uint8), _NOWHERE, _NOWHERE, None)
+
+
+def _room(pairs: int, rows: int) -> "Into":
+    from novikoff.sources.svmlight_kernel import Into
+
+    return Into(
+        np.zeros(rows + 2, dtype=np.int32),
+        np.empty(pairs, dtype=np.int32),
+        np.empty(pairs),
+        *(np.empty(rows, dtype=np.int64) for _ in range(3)),
+    )
+
+
+def _without(pairs: Pairs, bad: set[int]) -> Pairs:
+    """The same without some rows."""
+    keep = np.array([row not in bad for row in range(pairs.rows)], dtype=np.bool_)
+    counts = np.diff(pairs.starts)
+    kept = np.repeat(keep, counts)
+    starts = np.zeros(int(keep.sum()) + 1, dtype=np.int32)
+    np.cumsum(counts[keep], out=starts[1:])
+    part = pairs.labels
+    return pairs._replace(
+        labels=labels.parsed(pairs.text, part.starts[keep], part.stops[keep]),
+        starts=starts,
+        indices=pairs.indices[kept],
+        values=pairs.values[kept],
+        exact=None if pairs.exact is None else pairs.exact[kept],
+        lines=pairs.lines[keep],
+        begins=pairs.begins[keep],
+    )
+
+
+def _ended(text: Bytes) -> Bytes:
+    """A copy with a line end, and read-only as all blocks are."""
+    return np.frombuffer(text.tobytes() + b"\n", dtype=np.uint8)
+
+
+def _plain(text: Bytes) -> bool:
+    """Whether it is UTF-8, and Python takes nothing for a blank that the compiled loop does not."""
+    try:
+        return _ODD_BLANKS.search(text.tobytes().decode("utf-8")) is None
+    except UnicodeDecodeError:
+        return False
+
+
+def _line_at(raw: bytes, place: int) -> bytes:
+    """The line around a place, without its line end."""
+    return raw[raw.rfind(b"\n", 0, place) + 1 : raw.index(b"\n", place)]

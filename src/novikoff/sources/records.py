@@ -1,40 +1,59 @@
-"""Lines of a table as records of fields, with or without quotes."""
+"""Lines of a table as records of fields, with or without quotes: the careful way."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
-from novikoff.sources.base import data_error
+from novikoff.sources.base import BadRowError
 
 #: This delimiter stands for any run of blanks, as in tables that are aligned for the eye.
 BLANKS = " "
-#: Stands after unquoted fields. No field can hold it: text with a NUL byte is refused.
-_NUL = b"\0"
+#: How much of a bad line is listed.
+SHOWN_LINE = 200
+
+_QUOTE = '"'
+_LONG_LINE = 2**20  # characters
 
 
 class Record(NamedTuple):
-    """The fields of one row, and the line it starts on."""
+    """The fields of one row, the line it starts on, and the lines that it is made of."""
 
     line: int
     fields: list[str]
+    texts: list[str]
+
+    def bad(self, place: int, delimiter: str, problem: str) -> BadRowError:
+        """A complaint about one of its fields, or about what comes after the last."""
+        return bad_field(self.line, self.texts, place, delimiter, problem)
 
 
-class Fields(NamedTuple):
-    """Some rows of one width: their fields one after the other, `separator` after each."""
+def bad_field(
+    line: int, texts: Sequence[str], place: int, delimiter: str, problem: str
+) -> BadRowError:
+    """A complaint about a field of the record that these lines are."""
+    places = field_places(texts, delimiter, place + 1)
+    below, column = places[place] if place < len(places) else (0, len(texts[0]) + 1)
+    return BadRowError(line + below, column, problem, _cut(texts[below]))
 
-    raw: bytes
-    separator: bytes
-    lines: list[int]
 
+def records(
+    numbered: Iterable[tuple[int, str]], delimiter: str, width: int | None = None
+) -> Iterator[Record]:
+    """Records by the rules of RFC 4180: quoted fields may hold delimiters, quotes and line ends.
 
-def records(name: str, numbered: Iterable[tuple[int, str]], delimiter: str) -> Iterator[Record]:
-    """Records by the rules of RFC 4180: quoted fields may hold delimiters, quotes and line ends."""
-    fed: list[int] = []
+    Takes no more lines than it needs for the next record. Raises a BadRowError where there is none.
+    width: how many fields there should be; an endless line that has more is refused before they are
+    all taken apart.
+    """
+    fed: list[tuple[int, str]] = []
 
     def feed() -> Iterator[str]:
         for line, text in numbered:
-            fed.append(line)
+            if width is not None and len(text) > _LONG_LINE and not fed:
+                _refuse_endless(line, text, delimiter, width)
+            fed.append((line, text))
             yield (" ".join(text.split()) if delimiter == BLANKS else text) + "\n"
 
     reader = csv.reader(feed(), delimiter=delimiter, strict=True)
@@ -43,75 +62,90 @@ def records(name: str, numbered: Iterable[tuple[int, str]], delimiter: str) -> I
         try:
             fields = next(reader, None)
         except csv.Error as problem:
-            raise data_error(
-                name,
-                fed[0] if fed else None,
-                f"not a CSV record ({_reason(problem)}), expected balanced quotes on lines that "
-                "end in LF or CRLF: repair this line",
-            ) from None
+            raise _no_record(fed, delimiter, problem) from None
         if fields is None:
             return
         if len(fields) > 1 or (fields and fields[0].strip()):
-            yield Record(fed[0], fields)
+            yield Record(fed[0][0], fields, [text for _, text in fed])
 
 
-def _reason(problem: csv.Error) -> str:
-    """What the csv module found, without its advice to programmers."""
-    text = str(problem)
-    return "a carriage return inside the line" if "new-line character" in text else text
-
-
-def field_batches(
-    name: str, numbered: Iterable[tuple[int, str]], delimiter: str, width: int, rows: int
-) -> Iterator[Fields]:
-    """At most `rows` rows at a time, each checked to have `width` fields.
-
-    Splitting many lines at once is much faster than the csv module, and right as long as no line
-    has a quote. A quoted field can go on over any number of lines, so from the first quote on the
-    csv module reads the rest.
-    """
-    remaining = iter(numbered)
-    while batch := list(islice(remaining, rows)):
-        if not delimiter.isascii() or any('"' in text or "\r" in text for _, text in batch):
-            yield from _quoted(name, chain(batch, remaining), delimiter, width, rows)
-            return
-        if filled := [pair for pair in batch if not _blank(pair[1], delimiter)]:
-            yield _split(name, filled, delimiter, width)
-
-
-def _blank(text: str, delimiter: str) -> bool:
-    """Whether the line is no row at all. One of tabs alone is a row of a TSV, with all missing."""
-    return not text.strip() and (delimiter == BLANKS or delimiter not in text)
-
-
-def _split(name: str, batch: Sequence[tuple[int, str]], delimiter: str, width: int) -> Fields:
-    lines = [line for line, _ in batch]
-    if delimiter == BLANKS:
-        texts = [BLANKS.join(text.split()) for _, text in batch]
-    else:
-        texts = [text for _, text in batch]
-    for line, text in zip(lines, texts, strict=True):
-        if text.count(delimiter) != width - 1:
-            raise _ragged(name, line, text.count(delimiter) + 1, width)
-    return Fields((delimiter.join(texts) + delimiter).encode(), delimiter.encode(), lines)
-
-
-def _quoted(
-    name: str, numbered: Iterable[tuple[int, str]], delimiter: str, width: int, rows: int
-) -> Iterator[Fields]:
-    found = records(name, numbered, delimiter)
-    while batch := list(islice(found, rows)):
-        for record in batch:
-            if len(record.fields) != width:
-                raise _ragged(name, record.line, len(record.fields), width)
-        flat = "\0".join(chain.from_iterable(record.fields for record in batch))
-        yield Fields(flat.encode() + _NUL, _NUL, [record.line for record in batch])
-
-
-def _ragged(name: str, line: int, found: int, width: int) -> Exception:
-    return data_error(
-        name,
-        line,
-        f"the number of fields is {found}, expected {width} as in the first row: "
-        "check the delimiters and quotes of this line",
+def _no_record(fed: list[tuple[int, str]], delimiter: str, problem: csv.Error) -> BadRowError:
+    line, text = fed[0]
+    places = field_places([each for _, each in fed], delimiter)
+    reason, (below, column) = str(problem), places[-1]
+    if "new-line character" in reason:  # the rest is advice to programmers
+        reason = "a carriage return inside the line"
+        below, column = 0, text.find("\r") + 1
+    return BadRowError(
+        line + below,
+        column or None,
+        f"not a CSV record ({reason}), expected balanced quotes on lines that "
+        "end in LF or CRLF: repair this line",
+        _cut(fed[below][1]),
     )
+
+
+def _refuse_endless(line: int, text: str, delimiter: str, width: int) -> None:
+    places = field_places([text], delimiter, width + 1)
+    if len(places) > width:
+        raise BadRowError(line, places[-1][1], _other_width(f"over {width}", width), _cut(text))
+
+
+def field_places(
+    texts: Sequence[str], delimiter: str, most: int | None = None
+) -> list[tuple[int, int]]:
+    """Where the fields of a record begin: the line, counted from 0, and the character, from 1.
+
+    Of what is no record, the fields up to the one that is wrong; at most so many.
+    """
+    if delimiter == BLANKS:
+        words = islice(re.finditer(r"\S+", texts[0]), most)
+        return [(0, word.start() + 1) for word in words] or [(0, 1)]
+    line, at, places = 0, 0, [(0, 1)]
+    while most is None or len(places) < most:
+        text = texts[line]
+        if text.startswith(_QUOTE, at):
+            closed = _closing_quote(texts, line, at + 1)
+            if closed is None:
+                return places
+            line, at = closed
+            if at < len(texts[line]) and not texts[line].startswith(delimiter, at):
+                return places
+        else:
+            found = text.find(delimiter, at)
+            at = len(text) if found < 0 else found
+        if at >= len(texts[line]):
+            return places
+        at += len(delimiter)
+        places.append((line, at + 1))
+    return places
+
+
+def _closing_quote(texts: Sequence[str], line: int, at: int) -> tuple[int, int] | None:
+    """The place after the quote that closes a field; None if it is never closed."""
+    while line < len(texts):
+        at = texts[line].find(_QUOTE, at)
+        if at < 0:
+            line, at = line + 1, 0
+        elif texts[line].startswith(_QUOTE, at + 1):
+            at += 2  # two of them stand for one
+        else:
+            return line, at + 1
+    return None
+
+
+def ragged(record: Record, delimiter: str, width: int) -> BadRowError:
+    """The complaint about a record of another width."""
+    found = len(record.fields)
+    return record.bad(min(found, width), delimiter, _other_width(found, width))
+
+
+def _other_width(found: int | str, width: int) -> str:
+    return (
+        f"the number of fields is {found}, expected {width} as in the first row: "
+        "check the delimiters and quotes of this line"
+    )
+
+
+def _cut(text: str) -> str:
+    return text[:SHOWN_LINE]

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.learn import Learner, Outcome, learn
+from novikoff.epochs import Outcome, learn
+from novikoff.learn import Learner
 from novikoff.rows import Rows, length
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from novikoff.epochs import Outcome
 from novikoff.errors import ParameterError
-from novikoff.learn import Learner, Outcome
+from novikoff.learn import Learner
 from novikoff.tracing.keeping import Keeper, Writer
 from novikoff.tracing.plan import Plan
 from novikoff.tracing.record import run

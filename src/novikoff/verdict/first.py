@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.epochs import learn
 from novikoff.errors import DataError
-from novikoff.learn import Learner, learn
+from novikoff.learn import Learner
 from novikoff.loop import TINY
 from novikoff.rules import Perceptron
 from novikoff.rules.protocol import Seen

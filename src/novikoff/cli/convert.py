@@ -1,0 +1,117 @@
+"""`novikoff convert`: write rows in a form that later passes read faster, or that others read."""
+
+import json as json_format
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from novikoff.cli import options
+from novikoff.cli.progress import Progress, Task, in_bytes
+from novikoff.cli.reading import DataArgument, Reading, reads_data
+from novikoff.errors import ParameterError
+
+FORMATS = {".nkcache": "cache", ".parquet": "parquet"}
+INTERRUPTED = 130
+
+
+@reads_data
+def convert(
+    data: DataArgument,
+    out: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="What to write: NAME.nkcache or NAME.parquet."),
+    ],
+    force: Annotated[bool, typer.Option("--force", help="Replace OUT if it is there.")] = False,
+    labels: Annotated[
+        bool, typer.Option("--labels/--no-labels", help="Whether the data have labels.")
+    ] = True,
+    quiet: options.QuietOption = False,
+    json: options.JsonOption = False,
+    reading: Reading = Reading(),  # noqa: B008  (immutable)
+) -> None:
+    """Write the rows of DATA as a binary cache, or as a Parquet file.
+
+    A cache, NAME.nkcache, is a folder of .npy arrays: every command takes it
+    for DATA, and maps it into memory instead of parsing text. A Parquet file
+    has a column for each feature.
+
+    Example: novikoff convert example:iris-setosa iris.nkcache
+    """
+    kind = _checked_format(out)
+    if reading.cache is not None or reading.no_cache:
+        raise ParameterError("--cache and --no-cache: convert writes OUT and nothing else")
+    source = reading.open(data, labelled=labels)
+    _refuse(source, data, out, force)
+    began = time.perf_counter()
+    try:
+        with Progress(Task(), quiet or json) as progress:
+            rows = _written(kind, source, out, progress.reading)
+    except KeyboardInterrupt:
+        typer.echo("novikoff: interrupted, nothing was written", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    answer = {
+        "data": data if len(data) > 1 else data[0],
+        "output": str(out),
+        "format": kind,
+        "rows": rows.rows,
+        "features": rows.features,
+        "labels": None if rows.about.classes is None else len(rows.about.classes),
+        "bytes": _size(out),
+        "skipped": rows.skipped,
+        "seconds": time.perf_counter() - began,
+    }
+    lines = [_told(answer), *rows.remarks()]
+    typer.echo(json_format.dumps(answer) if json else "\n".join(lines))
+
+
+def _written(kind: str, source: Any, out: Path, watch: Any) -> Any:
+    if kind == "parquet":
+        from novikoff.sources.cache_parquet import write_parquet
+
+        return write_parquet(source, out, watch=watch)
+    from novikoff.sources.cache import kept_cache
+
+    return kept_cache(source, out, watch=watch)
+
+
+def _checked_format(out: Path) -> str:
+    kind = FORMATS.get(out.suffix.lower())
+    if kind is None:
+        known = " or ".join(FORMATS)
+        raise ParameterError(f"OUT {out}: its name must end in {known}, to say what to write")
+    return kind
+
+
+def _refuse(source: Any, data: list[str], out: Path, force: bool) -> None:
+    """Nothing is written over the data, into them, or over anything without --force."""
+    from novikoff.sources.cache_writing import refuse_others
+
+    options.refuse_overwriting([*source.paths, *data], {"OUT": out})
+    folders = {Path(each).resolve() for each in data}
+    if folders & set(out.resolve().parents):
+        raise ParameterError(f"OUT {out}: that is inside the data; choose another name")
+    if not out.absolute().parent.is_dir():
+        raise ParameterError(f"OUT {out}: there is no folder {out.absolute().parent}")
+    if out.exists() and not force:
+        raise ParameterError(f"OUT {out}: it exists; pass --force to replace it")
+    if FORMATS[out.suffix.lower()] == "cache":
+        refuse_others(out)
+    elif out.is_dir():
+        raise ParameterError(f"OUT {out}: it is a folder; choose another name")
+
+
+def _size(out: Path) -> int:
+    files = out.iterdir() if out.is_dir() else [out]
+    return sum(each.stat().st_size for each in files)
+
+
+def _told(answer: dict[str, Any]) -> str:
+    rows, features, skipped = answer["rows"], answer["features"], answer["skipped"]
+    left_out = f" ({skipped:,} bad row{'s' * (skipped != 1)} left out)" if skipped else ""
+    return (
+        f"{answer['output']}: {rows:,} row{'s' * (rows != 1)}{left_out} of {features:,}"
+        f" feature{'s' * (features != 1)}, {in_bytes(answer['bytes'])}"
+        f" in {answer['seconds']:.2f} s"
+    )

@@ -1,0 +1,176 @@
+"""Files of columns: Parquet, and Arrow's own (IPC file or stream, Feather), as record batches.
+
+PyArrow reads them. Whatever it says about bytes that it cannot read becomes one sentence.
+"""
+
+import contextlib
+import importlib
+import mmap
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from novikoff.errors import DataError
+from novikoff.sources.base import data_error
+from novikoff.sources.inputs import Input
+from novikoff.sources.tokens import shown
+
+#: What a column can be, by its type.
+NUMBERS, WORDS, OTHER = "numbers", "words", "other"
+
+_FILE, _FEATHER_1 = b"ARROW1", b"FEA1"
+_SUFFIXES = {"parquet": "Parquet", "arrow": "Arrow"}
+#: How pandas calls an index that it saves as a column.
+_INDEX = re.compile(r"__index_level_\d+__")
+#: Chunks that Parquet's pages are decoded for at a time, which costs less than one by one.
+_DECODED_TOGETHER = 4
+#: A little of each column is read at a time, not all of a row group.
+_PARQUET = {"buffer_size": 2**18, "pre_buffer": False, "page_checksum_verification": True}
+_MAPPED_AT_MOST = 2**25  # bytes of a mapping that may be in memory
+
+
+class Batch(NamedTuple):
+    """Some rows of a file as columns, and the first row's number."""
+
+    first: int
+    columns: Any
+
+
+class _Opened(NamedTuple):
+    file: Any
+    schema: Any
+    mapping: mmap.mmap | None = None
+
+
+class ColumnFile:
+    """A file of columns. Opened for every pass, but what came through a pipe is kept."""
+
+    def __init__(self, given: Input, kind: str) -> None:
+        self.given, self.name, self._kind = given, given.name, kind
+        arrow(self.name)
+        self._held: bytes | None = None
+        if not given.replayable:
+            with given.seekable() as pipe:
+                self._held = pipe.read()
+        with self._complaints(), self._opened() as opened:
+            names, types = opened.schema.names, opened.schema.types
+        self.width = len(names)
+        self.places = [k for k, name in enumerate(names) if not _INDEX.fullmatch(name)]
+        self.names, self.types = ([each[k] for k in self.places] for each in (names, types))
+        self.kinds = [kind_of(each) for each in self.types]
+
+    def called(self, place: int) -> str:
+        """The column as messages call it, counted from 1."""
+        return f"column {place + 1} ({shown(self.names[place])})"
+
+    def batches(self, rows: int, start: int = 0) -> Iterator[Batch]:
+        """One pass over the rows from number `start` on, at most so many at a time."""
+        self._refuse_changed()
+        with self._complaints(), self._opened() as opened:
+            at, used = 0, 0
+            for batch in self._found(opened.file, rows, start):
+                if isinstance(batch, int):  # rows that were passed over
+                    at += batch
+                    continue
+                for first in range(max(0, start - at), batch.num_rows, rows):
+                    part = batch.slice(first, rows)
+                    yield Batch(at + first, part)
+                    used += part.nbytes
+                    if opened.mapping is not None and used > _MAPPED_AT_MOST:
+                        opened.mapping.madvise(mmap.MADV_DONTNEED)
+                        used = 0
+                at += batch.num_rows
+        self._refuse_changed()
+
+    def _found(self, file: Any, rows: int, start: int) -> Iterator[Any]:
+        """Record batches, and for Parquet numbers of rows instead of whole groups before start."""
+        if self._kind == "arrow":
+            if not hasattr(file, "num_record_batches"):  # a stream
+                yield from file
+                return
+            yield from map(file.get_batch, range(file.num_record_batches))
+            return
+        sizes = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
+        group = 0
+        while group < len(sizes) and sum(sizes[: group + 1]) <= start:
+            group += 1
+        yield sum(sizes[:group])
+        yield from file.iter_batches(_DECODED_TOGETHER * rows, row_groups=range(group, len(sizes)))
+
+    def _refuse_changed(self) -> None:
+        if self._held is None:
+            self.given.identity()  # says so if it is not what it was
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[Any]:
+        if self._kind == "parquet":
+            module = importlib.import_module("pyarrow.parquet")
+            source = self.given.path if self._held is None else arrow().BufferReader(self._held)
+            with module.ParquetFile(source, **_PARQUET) as file:
+                yield _Opened(file, file.schema_arrow)
+            return
+        with self._mapped() as content:
+            first = bytes(content[: len(_FILE)])
+            if first.startswith(_FEATHER_1):
+                raise data_error(
+                    self.name, None, "it is Feather version 1, expected version 2: save it again"
+                )
+            ipc = importlib.import_module("pyarrow.ipc")
+            buffer = arrow().py_buffer(content)
+            opened = ipc.open_file if first == _FILE else ipc.open_stream
+            with opened(buffer) as file:
+                mapping = content if isinstance(content, mmap.mmap) else None
+                yield _Opened(file, file.schema, mapping)
+
+    @contextlib.contextmanager
+    def _mapped(self) -> Iterator[Any]:
+        """The bytes of the file, in memory only as far as they are used."""
+        if self._held is not None:
+            yield self._held
+            return
+        with Path(self.given.path).open("rb") as file:
+            # Not closed by hand: a batch that someone still has must not lose its memory.
+            yield mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    @contextlib.contextmanager
+    def _complaints(self) -> Iterator[None]:
+        try:
+            yield
+        except DataError:
+            raise
+        except Exception as problem:
+            raise damaged(self.name, self._kind, problem) from None
+
+
+def damaged(name: str, kind: str, problem: BaseException) -> DataError:
+    """The one answer to every way in which bytes can fail to be a file of columns."""
+    reason = str(problem).partition("\n")[0][:120] or type(problem).__name__
+    return data_error(
+        name,
+        None,
+        f"not a whole {_SUFFIXES[kind]} file ({reason}), expected one that PyArrow can read: fetch"
+        " or save it again",
+    )
+
+
+def arrow(name: str | None = None) -> Any:
+    """PyArrow, imported where it is needed only."""
+    try:
+        return importlib.import_module("pyarrow")
+    except ImportError:
+        raise DataError(
+            f"{name}: Parquet and Arrow files are read by PyArrow, which is not installed: run "
+            "pip install 'novikoff[tables]'"
+        ) from None
+
+
+def kind_of(kind: Any) -> str:
+    """What a column of this type can be."""
+    types = importlib.import_module("pyarrow.types")
+    if types.is_dictionary(kind):
+        return OTHER if types.is_dictionary(kind.value_type) else kind_of(kind.value_type)
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
+        return NUMBERS
+    texts = (types.is_string, types.is_large_string, types.is_string_view)
+    return WORDS if any(is_text(kind) for is_text in texts) else OTHER

@@ -1,0 +1,41 @@
+"""Which files a name means: itself, or all that a pattern matches."""
+
+import glob
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from novikoff.errors import DataError
+
+ABOUT = "about.json"  # what a cache has in its directory
+Named = str | os.PathLike[str]
+
+
+def found_paths(path: Named | Sequence[Named]) -> list[str]:
+    """The files, in the order to read them: of the list, and for a pattern of their names."""
+    given = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    if not given:
+        raise DataError("the list of files is empty: name at least one")
+    found = [each for one in given for each in _matching(os.fsdecode(one))]
+    if len(found) > 1 and "-" in found:
+        raise DataError("standard input can only be read by itself, not with other files")
+    return found
+
+
+def _matching(path: str) -> list[str]:
+    if not path:
+        raise DataError("the path is empty: name a file, '-' for standard input, or example:NAME")
+    if not glob.has_magic(path) or path.startswith("example:") or os.path.lexists(path):
+        return [path]
+    matching = sorted(glob.glob(path))  # noqa: PTH207  (a pattern may begin with a slash)
+    if not matching:
+        raise DataError(f"{path}: no file matches this pattern")
+    return matching
+
+
+def is_cache(path: str) -> bool:
+    """Whether the path is a directory that says of itself that it is a cache."""
+    try:
+        return Path(path, ABOUT).is_file()
+    except (OSError, ValueError):  # a name that no file can have; reading it says so
+        return False

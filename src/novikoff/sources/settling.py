@@ -1,0 +1,72 @@
+"""Rows that are gone through many times: in memory where they are few, else mapped from a cache."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff.errors import DataError
+from novikoff.sources.arrays import as_matrix, encode
+from novikoff.sources.base import Source
+
+#: Bytes of files up to which their rows are simply read into memory.
+FEW = 2**26
+#: How much larger text is than its compressed file, or what is in a Parquet file, roughly.
+PACKED = 4
+
+Watch = Callable[[int, int | None, int], None]
+
+
+def settled(source: Source, watch: Watch | None = None) -> Source:
+    """A source of the same rows that can be read at once: itself if they are few, else its cache.
+
+    The cache is written if there is none yet that is good. watch: called now and then meanwhile,
+    with how many bytes of how many were read, and how many rows.
+    """
+    from novikoff.sources.cache import CacheSource, cached  # loads what few rows do not need
+
+    if isinstance(source, CacheSource) or source.cache is False or "decimal" in source.asked:
+        return source
+    if source.cache is not None:
+        return cached(source, source.cache, watch=watch)
+    return cached(source, watch=watch) if is_large(source) else source
+
+
+class AtRest(NamedTuple):
+    """Rows that can be gone through again and again, with the class number of each."""
+
+    source: Source
+    matrix: Any  # see `arrays.as_matrix`
+    classes: Any  # the labels in sorted order; None where they do not matter
+    codes: Any
+
+
+def at_rest(source: Source, *, labels: bool = True, watch: Watch | None = None) -> AtRest:
+    """All the rows of a source; what a cache holds needs no memory, its class numbers neither."""
+    from novikoff.sources.cache import CacheSource
+
+    source = settled(source, watch)
+    if isinstance(source, CacheSource) and (not labels or source.codes is not None):
+        matrix = as_matrix(source.matrix)
+        codes = source.codes if labels else np.ones(source.rows, np.uint16)
+        return AtRest(source, matrix, source.classes if labels else None, codes)
+    chunk = source.read()
+    matrix = as_matrix(chunk.X)
+    if not labels:
+        return AtRest(source, matrix, None, np.ones(matrix.shape[0], np.uint16))
+    if chunk.y is None:
+        raise DataError(f"{source.name}: the rows have no labels to learn from")
+    return AtRest(source, matrix, *encode(chunk.y))
+
+
+def is_large(source: Source) -> bool:
+    """Whether its rows had better not be read into memory."""
+    return bytes_of(source) > FEW
+
+
+def bytes_of(source: Source) -> int:
+    """How much there is to read, roughly, in bytes of text; 0 for what is not in files."""
+    sizes = [Path(path).stat().st_size for path in source.paths]
+    factor = PACKED if source.packed or source.format == "parquet" else 1
+    return factor * sum(sizes)

@@ -1,0 +1,217 @@
+"""What all text formats share: blocks parsed by several threads, put together in order.
+
+A format says what a block holds (`_parse`, which threads run at the same time) and what becomes of
+that where it matters what came before (`_chunk`, which runs in the order of the blocks).
+"""
+
+import json
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+import numpy as np
+
+from novikoff.sources.base import (
+    START,
+    BadRowError,
+    Chunk,
+    LateError,
+    Place,
+    Source,
+    checked_rows,
+    data_error,
+)
+from novikoff.sources.blocks import Block, in_order, processors
+from novikoff.sources.inputs import Input
+from novikoff.sources.sparse import joined
+
+
+class Parsed(Protocol):
+    """What a format makes of a block: its own arrays, and these."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+
+    @property
+    def line_ends(self) -> int:
+        """How many line ends the block has, those of blank lines and comments too."""
+
+    @property
+    def skipped(self) -> Sequence[BadRowError]:
+        """The rows that were left out; never any unless `skip` is set."""
+
+
+class TextSource(Source):
+    """Rows of one or several text files, one after another.
+
+    skip: leave bad rows out, and list them in the file `skipped_to` as JSON lines, instead of
+    refusing the data at the first of them.
+    """
+
+    #: Whether a line end between double quotes is part of a field.
+    quoted = False
+
+    def __init__(
+        self, inputs: Sequence[Input], *, skip: bool = False, skipped_to: str | None = None
+    ) -> None:
+        self.inputs = list(inputs)
+        self.name = called(inputs)
+        self.replayable = all(each.replayable for each in inputs)
+        self.paths = tuple(each.path for each in inputs) if self.replayable else ()
+        self.packed = any(each.packing is not None for each in inputs)
+        self.skip, self.skipped_to = skip, skipped_to
+        self._rows = 0  # how many came so far
+
+    @abstractmethod
+    def _fresh(self) -> None:
+        """Forget what an earlier pass found out: a pass from the start begins."""
+
+    @abstractmethod
+    def _parse(self, block: Block) -> Parsed:
+        """The rows of a block; several threads call this at the same time.
+
+        Raises a BadRowError at the first bad row, or, with `self.skip`, lists them all.
+        """
+
+    @abstractmethod
+    def _chunk(self, parsed: Any, file: int, line: int) -> Chunk:
+        """The rows as a chunk. Called in order; so many lines come before the block in its file."""
+
+    def chunks(self, rows: int | None = None, start: Place = START) -> Iterator[Chunk]:
+        """Go through the rows once, in order, a block at a time, or at most `rows` rows at a time.
+
+        start: where to go on; `remember` must have been called with what was known there.
+        """
+        for chunk in self._whole(start):
+            if rows is None:
+                yield chunk
+                continue
+            for first in range(0, chunk.X.shape[0], checked_rows(rows)):
+                yield chunk.part(first, first + rows)
+
+    def read(self) -> Chunk:
+        """All rows at once, in memory."""
+        try:
+            return joined(list(self.chunks()))
+        except LateError as late:
+            if not self.replayable:
+                raise
+            again = self.again(**late.remedy)
+            chunk = again.read()
+            self.remember(again.memory())
+            return chunk
+
+    def _whole(self, start: Place) -> Iterator[Chunk]:
+        empty = start == START
+        if empty:
+            self._fresh()
+            self.files, self._rows, self.skipped = [], 0, 0
+        file, line, end = start.file, start.line, start.offset
+        with _Side(self.skipped_to if self.skip else None, anew=empty) as side:
+            for block, parsed in self._ahead(start):
+                if block.file != file:
+                    file, line = block.file, 0
+                self._come_to(block)
+                end = block.offset + len(block.text)
+                if isinstance(parsed, BadRowError):
+                    raise placed(parsed, block.name, line)
+                for bad in parsed.skipped:
+                    side.write(bad, block.name, line)
+                self.skipped += len(parsed.skipped)
+                if parsed.rows:
+                    empty = False
+                    chunk = self._chunk(parsed, file, line)
+                    self._rows += chunk.X.shape[0]
+                    chunk.end = Place(file, end, line + parsed.line_ends)
+                    yield chunk
+                line += parsed.line_ends
+        if empty:
+            raise data_error(self.name, None, self._no_rows())
+
+    def _come_to(self, block: Block) -> None:
+        while len(self.files) <= block.file:
+            self.files = [*self.files, (self.inputs[len(self.files)].name, self._rows)]
+
+    @abstractmethod
+    def _no_rows(self) -> str:
+        """What to say of data without any rows."""
+
+    def _ahead(self, start: Place) -> Iterator[tuple[Block, Any]]:
+        ready = None if self.replayable else self.ready
+        return in_order(self._blocks(start), self._tried, processors(), ready)
+
+    def ready(self) -> bool:
+        """Whether more can be read without waiting for somebody to write it; or may be."""
+        return all(each.ready() for each in self.inputs if not each.replayable)
+
+    def _tried(self, block: Block) -> tuple[Block, Any]:
+        try:
+            return block, self._parse(block)
+        except BadRowError as bad:  # raised where it is known how many lines come before
+            return block, bad
+
+    def _blocks(self, start: Place) -> Iterator[Block]:
+        for number, given in enumerate(self.inputs):
+            if number >= start.file:
+                offset = start.offset if number == start.file else 0
+                yield from given.blocks(number, offset, quoted=self.quoted)
+
+    def memory(self) -> dict[str, Any]:
+        """What a pass has found out so far: which files it came to, at which rows."""
+        files = [list(each) for each in self.files]
+        return {"rows": self._rows, "files": files, "skipped": self.skipped}
+
+    def remember(self, memory: Mapping[str, Any]) -> None:
+        """Take up what another pass had found out."""
+        self._rows, self.skipped = int(memory["rows"]), int(memory["skipped"])
+        self.files = [(str(name), int(row)) for name, row in memory["files"]]
+
+
+def called(inputs: Sequence[Input]) -> str:
+    """What to call several files together."""
+    more = len(inputs) - 1
+    return inputs[0].name + (f" and {more} more file{'s' * (more > 1)}" if more else "")
+
+
+def placed(bad: BadRowError, name: str, line: int) -> Exception:
+    """The complaint about a bad row of a block before which there are so many lines."""
+    return data_error(name, line + bad.line + 1, bad.problem, bad.column)
+
+
+class _Side:
+    """The file that lists the rows that were left out; written only if there are any."""
+
+    def __init__(self, path: str | None, *, anew: bool) -> None:
+        self._path, self._anew = path, anew
+        self._file: TextIO | None = None
+
+    def __enter__(self) -> "_Side":
+        if self._path is not None and self._anew:
+            Path(self._path).unlink(missing_ok=True)  # what an earlier pass left out
+        return self
+
+    def write(self, bad: BadRowError, name: str, line: int) -> None:
+        if self._path is None:
+            return
+        if self._file is None:
+            self._file = Path(self._path).open("a", encoding="utf-8")  # noqa: SIM115
+        entry = {
+            "file": name,
+            "line": line + bad.line + 1,
+            "column": bad.column,
+            "problem": bad.problem,
+            "text": bad.text,
+        }
+        self._file.write(json.dumps(entry) + "\n")
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def lines_of(text: np.ndarray[Any, np.dtype[np.uint8]]) -> list[bytes]:
+    """The lines of a block, without their line feeds: for those who read them one by one."""
+    lines = text.tobytes().split(b"\n")
+    return lines if lines[-1] else lines[:-1]

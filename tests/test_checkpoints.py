@@ -1,0 +1,301 @@
+"""A run that was broken off and went on is the run that was not."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import novikoff as nk
+from novikoff import checkpoints
+from novikoff.errors import ModelError, ParameterError
+from novikoff.learn import Learner
+from novikoff.rows import length
+from novikoff.rules import catalogue
+from novikoff.sources import blocks
+from shell import novikoff
+from stream_support import fitted, plan_for, write_rows
+
+KILLS = 50
+
+
+@pytest.fixture
+def short_blocks(monkeypatch):
+    """Many places to stop at, in few rows."""
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 700)
+
+    def by_rows(self, rows, start=0, end=None):
+        stop = length(rows) if end is None else end
+        return ((k, min(k + 37, stop)) for k in range(start, stop, 37))
+
+    monkeypatch.setattr(Learner, "blocks", by_rows)
+
+
+@pytest.mark.parametrize("rule", sorted(catalogue.CATALOGUE))
+@pytest.mark.parametrize("how", ["given", "shuffle", "streamed"])
+def test_stopped_anywhere_and_gone_on_with(tmp_path, short_blocks, rule, how):
+    path = write_rows(tmp_path / "a.svm", rule, rows=120)
+    streamed = how == "streamed"
+    plan = plan_for(rule, epochs=3, order="shuffle" if how == "shuffle" else "given")
+    expected = fitted(plan, nk.open(path), tmp_path / "m", streamed=streamed)
+    for stop in (1, 4, 8):
+        kept, found, pieces = tmp_path / "kept", None, 0
+        while found is None:
+            assert pieces < 40
+            found = fitted(
+                plan,
+                nk.open(path),
+                tmp_path / "m",
+                streamed=streamed,
+                checkpoint=kept,
+                stop=stop,
+            )
+            pieces += 1
+        assert found == expected
+        again = fitted(plan, nk.open(path), tmp_path / "m", streamed=streamed, checkpoint=kept)
+        assert again == expected  # of a run that was over
+        kept.unlink()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("b.csv", "n,city,y\n" + "".join(f"{k},c{k % 40},{k % 2}\n" for k in range(300))),
+        ("a.vw", "".join(f"{k % 2} |a f{k % 9}:{k} |b g{k % 50}\n" for k in range(300))),
+        ("a.svm", "".join(f"{k % 3} {k % 9}:{k}\n" for k in range(300))),
+    ],
+)
+def test_a_stream_goes_on_with_the_names_it_knew(tmp_path, short_blocks, name, content):
+    path = tmp_path / name
+    path.write_text(content)
+    plan = plan_for("averaged", epochs=2)
+    expected = fitted(plan, nk.open(path), tmp_path / "m", streamed=True)
+    kept, found = tmp_path / "kept", None
+    while found is None:
+        found = fitted(plan, nk.open(path), tmp_path / "m", streamed=True, checkpoint=kept, stop=3)
+    assert found == expected
+
+
+def test_the_budget_can_be_raised(tmp_path):
+    path = write_rows(tmp_path / "a.svm", "perceptron")
+    kept = tmp_path / "kept"
+    fitted(plan_for("perceptron", epochs=2), nk.open(path), tmp_path / "m", checkpoint=kept)
+    plan = plan_for("perceptron", epochs=5)
+    found = fitted(plan, nk.open(path), tmp_path / "m", checkpoint=kept)
+    assert found == fitted(plan, nk.open(path), tmp_path / "m")
+
+
+def test_other_data_and_other_plans_are_refused(tmp_path):
+    path, kept = write_rows(tmp_path / "a.svm", "perceptron"), tmp_path / "kept"
+    plan = plan_for("perceptron", epochs=2)
+    fitted(plan, nk.open(path), tmp_path / "m", checkpoint=kept)
+    before = kept.read_bytes()
+    for other in (plan._replace(seed=1), plan._replace(order="shuffle"), plan_for("averaged")):
+        with pytest.raises(ParameterError, match=r"--resume: .* was made with"):
+            fitted(other, nk.open(path), tmp_path / "m", checkpoint=kept)
+    with pytest.raises(ParameterError, match="made from other data"):
+        fitted(plan, nk.open(path, zero_based=False), tmp_path / "m", checkpoint=kept)
+    os.utime(path, ns=(0, 0))
+    with pytest.raises(ParameterError, match="or the data have changed since"):
+        fitted(plan, nk.open(path), tmp_path / "m", checkpoint=kept)
+    assert kept.read_bytes() == before
+
+
+# Files that are none
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("good")
+    path, kept = write_rows(folder / "a.svm", "averaged", rows=40), folder / "kept"
+    fitted(plan_for("averaged"), nk.open(path), folder / "m", checkpoint=kept)
+    return kept.read_bytes()
+
+
+def refused(folder, content):
+    path = folder / "damaged"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=f"^{path}: "):
+        checkpoints.read(path)
+
+
+def test_truncated_and_foreign_files_are_refused(tmp_path, good):
+    for size in (0, 1, 8, 100, len(good) // 2, len(good) - 1):
+        refused(tmp_path, good[:size])
+    refused(tmp_path, b"PK\x03\x04" + good)
+    model = tmp_path / "model"
+    nk.save(nk.Perceptron().fit([[0.0], [1.0]], [0, 1]), model)
+    refused(tmp_path, model.read_bytes())
+
+
+FIELDS = sorted(checkpoints._KEYS)
+
+
+@settings(max_examples=200)
+@given(
+    field=st.sampled_from(FIELDS),
+    value=st.recursive(
+        st.none() | st.booleans() | st.integers(-5, 2**70) | st.text(max_size=5) | st.floats(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=2),
+        max_leaves=5,
+    ),
+)
+def test_any_field_of_another_kind_is_refused_or_makes_sense(tmp_path_factory, good, field, value):
+    size = int.from_bytes(good[:8], "little")
+    header = json.loads(good[8 : 8 + size])
+    fields = json.loads(header["__metadata__"]["checkpoint"])
+    fields[field] = value
+    header["__metadata__"]["checkpoint"] = json.dumps(fields)
+    text = json.dumps(header).encode()
+    path = tmp_path_factory.mktemp("fuzz") / "kept"
+    path.write_bytes(len(text).to_bytes(8, "little") + text + good[8 + size :])
+    try:
+        found = checkpoints.read(path)
+    except ModelError as error:
+        problem = str(error)
+    else:
+        assert found.run.place >= 0
+        return
+    assert problem.startswith(f"{path}: ")
+
+
+def test_a_checkpoint_is_a_model_too(tmp_path, good):
+    path = tmp_path / "kept"
+    path.write_bytes(good)
+    model = nk.load(path)
+    assert model.coef_.shape[0] == 1
+
+
+# Real processes
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_sigterm_keep_what_was_learned(tmp_path, number):
+    path = write_rows(tmp_path / "a.svm", "perceptron", rows=2000)
+    words = ["fit", path, "--max-epochs", "100000", "--checkpoint", tmp_path / "kept", "--json"]
+    log = tmp_path / "log"
+    process = started(*words, "--log", log)
+    waited(lambda: log.exists() and log.read_text().count("\n") > 2, process)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number], err
+    stopped = json.loads(out)
+    assert stopped["stopped_because"] == "it was interrupted"
+    kept = checkpoints.read(tmp_path / "kept")
+    assert len(kept.run.past) >= stopped["epochs"] - 1
+    code, out, err = novikoff(*words[:2], "--max-epochs", stopped["epochs"] + 5, *words[4:])
+    assert code == 2
+    assert "go on from it with --resume, or delete it" in err
+    budget = stopped["epochs"] + 5
+    code, out, _ = novikoff(*words[:2], "--max-epochs", budget, *words[4:], "--resume")
+    assert code == 0
+    code, straight, _ = novikoff(*words[:2], "--max-epochs", budget, "--json")
+    different = {"checkpoint"}
+    resumed, whole = json.loads(out), json.loads(straight)
+    assert {k: v for k, v in resumed.items() if k not in different} == {
+        k: v for k, v in whole.items() if k not in different
+    }
+
+
+def started(*words):
+    return subprocess.Popen(
+        [sys.executable, "-m", "novikoff", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def waited(holds, process, seconds=60.0):
+    limit = time.monotonic() + seconds
+    while not holds():
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("way", ["cache", "stream"])
+def test_killed_at_random_moments_it_ends_as_if_it_never_was(tmp_path, way):
+    """kill -9, half of `KILLS` times in each way: after each, the same command goes on."""
+    path = write_rows(tmp_path / "a.svm", "perceptron", rows=4000)
+    epochs = 400
+    script = (
+        "import sys\n"
+        "from novikoff.sources import blocks, settling\n"
+        "from novikoff.learn import Learner\n"
+        "from novikoff.rows import length\n"
+        "settling.FEW, blocks.BLOCK_BYTES = 0, 2**14\n"
+        "def by_rows(self, rows, start=0, end=None):\n"
+        "    stop = length(rows) if end is None else end\n"
+        "    return ((k, min(k + 500, stop)) for k in range(start, stop, 500))\n"
+        "Learner.blocks = by_rows\n"
+        "from novikoff.cli import main\n"
+        "main()\n"
+    )
+    common = ["fit", path, "--max-epochs", epochs, "--rule", "averaged", "--save", tmp_path / "m"]
+    common += ["--order", "given", "--no-cache"] if way == "stream" else ["--order", "shuffle"]
+    words = [sys.executable, "-c", script, *map(str, common)]
+    subprocess.run(words, check=True, capture_output=True)
+    expected = (tmp_path / "m").read_bytes()
+    (tmp_path / "m").unlink()
+    kept = tmp_path / "kept"
+    words += ["--checkpoint", str(kept), "--checkpoint-every", "0.01", "--resume"]
+    rng, kills, places = random.Random(way), 0, set()
+    while kills < KILLS // 2:
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        before = kept.stat().st_mtime_ns if kept.exists() else 0
+        while (
+            process.poll() is None and (kept.stat().st_mtime_ns if kept.exists() else 0) == before
+        ):
+            time.sleep(0.002)
+        time.sleep(rng.uniform(0.0, 0.03))
+        process.kill()
+        process.communicate()
+        if process.returncode != -signal.SIGKILL:
+            break  # it was over before
+        kills += 1
+        found = checkpoints.read(kept)
+        places.add((len(found.run.past), found.run.place))
+    assert kills == KILLS // 2, f"over after {kills} kills"
+    assert len(places) == kills  # each time it had gone on
+    assert not (tmp_path / "m").exists()
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "m").read_bytes() == expected
+    assert sorted(each.name for each in tmp_path.iterdir() if "kept" in each.name) == ["kept"]
+
+
+def test_a_model_is_not_touched_by_a_run_that_is_refused(tmp_path):
+    path = write_rows(tmp_path / "a.svm", "perceptron")
+    (tmp_path / "m").write_text("a model")
+    with path.open("a") as file:
+        file.write("1 5:oops\n")
+    for more in ([], ["--no-cache"], ["--max-epochs", 1]):
+        code, _, err = novikoff("fit", path, "--save", tmp_path / "m", *more)
+        assert code == 2
+        assert f"{path}:301:5: " in err
+        assert "found 'oops', expected a number" in err
+        assert (tmp_path / "m").read_text() == "a model"
+    code, out, _ = novikoff(
+        "fit", path, "--save", tmp_path / "m", "--max-epochs", 2, "--bad-rows", "skip", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["skipped"] == 1
+    listed = (tmp_path / "a.svm.skipped.jsonl").read_text()
+    assert json.loads(listed)["text"] == "1 5:oops"
+
+
+def test_numbers_of_a_checkpoint_are_bits(tmp_path):
+    """Weights go through a file without a change, the odd ones too."""
+    path, kept = write_rows(tmp_path / "a.svm", "perceptron", rows=60), tmp_path / "kept"
+    plan = plan_for("perceptron", epochs=2)
+    fitted(plan, nk.open(path), tmp_path / "m", checkpoint=kept)
+    one, two = checkpoints.read(kept), nk.load(tmp_path / "m")
+    assert np.array_equal(one.model.learner.linear()[0], two.coef_)
