@@ -144,8 +144,18 @@ def table_lines(folder: Path) -> list[Line]:
         return model.fit(read.drop(columns="y").to_numpy(), read["y"].to_numpy())
 
     def arrow_pass():
+        table = pq.read_table(folder / "a.parquet")
+        columns = [column.to_numpy() for column in table.drop_columns("y").columns]
+        one_epoch = epoch_over(np.column_stack(columns), table["y"].to_numpy().astype(np.uint16))
+        one_epoch()
+
+    def arrow_read():
         pq.read_table(folder / "a.parquet")
         epoch()
+
+    def one_thread():
+        with pd.option_context("mode.max_threads", 1):
+            return pandas_pass()
 
     seconds = take_turns(
         {
@@ -153,16 +163,30 @@ def table_lines(folder: Path) -> list[Line]:
             "pandas": pandas_pass,
             "parquet": one_pass(folder / "a.parquet"),
             "pyarrow": arrow_pass,
+            "pyarrow alone": arrow_read,
+            "pandas, one thread": one_thread,
         },
         REPEATS,
     )
     return [
         Line("CSV to model", "pandas, then fit", 3.0, faster(seconds, "csv", "pandas")),
         Line(
+            "the same",
+            "pandas with one thread, then fit",
+            None,
+            faster(seconds, "csv", "pandas, one thread"),
+        ),
+        Line(
             "Parquet to model",
-            "PyArrow's read and an epoch in memory",
+            "PyArrow's read, as a matrix, and an epoch",
             1.0,
             faster(seconds, "parquet", "pyarrow"),
+        ),
+        Line(
+            "the same",
+            "that without making the matrix",
+            None,
+            faster(seconds, "parquet", "pyarrow alone"),
         ),
     ]
 

@@ -82,6 +82,40 @@ def test_the_next_process_finds_the_code_and_an_edited_rule_or_row_is_compiled_a
     assert run("rule = Perceptron()") == ("[-2.0, -4.0, 2.0]", 0)
 
 
+READS = """
+import novikoff.sources as sources
+from novikoff.sources.svmlight_kernel import scan_rows
+with open("a.svm", "w") as file:
+    file.write("1 1:0.5\\n-1 2:0.25\\n")
+values = sources.open("a.svm").read().X.data.tolist()
+print(values, sum(scan_rows.stats.cache_hits.values()))
+"""
+
+
+def test_a_reader_is_compiled_anew_if_what_it_calls_was_edited(copy):
+    """Numba itself looks at the file of the loop alone, not of the functions it calls."""
+    folder, package, _ = copy
+    env = os.environ | {"PYTHONPATH": str(folder / "src")}
+    env.pop("NUMBA_CACHE_DIR", None)
+
+    def read():
+        command = [sys.executable, "-c", READS]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env=env, cwd=folder
+        )
+        values, hits = done.stdout.rsplit(" ", 1)
+        return values, int(hits)
+
+    assert read() == ("[0.5, 0.25]", 0)
+    assert read() == ("[0.5, 0.25]", 1)
+    edit(
+        package / "sources" / "nearest.py",
+        "return exact / _EXACT_TENS",
+        "return 2.0 * exact / _EXACT_TENS",
+    )
+    assert read() == ("[1.0, 0.5]", 0)
+
+
 def test_a_rule_in_a_module_of_its_own_is_cached_apart(copy):
     folder, _, run = copy
     (folder / "mine.py").write_text(RULE)

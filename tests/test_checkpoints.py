@@ -83,6 +83,50 @@ def test_a_stream_goes_on_with_the_names_it_knew(tmp_path, short_blocks, name, c
     assert found == expected
 
 
+PLAIN = "".join(f"{k % 2} {k % 7 + 1}:{k}\n" for k in range(200))
+
+
+@pytest.mark.parametrize("last", ["2 3:1\n", "1 0:1\n", "x 1:1\n", "1 0:1\nx 1:1\n", "1.0 1:1\n"])
+@pytest.mark.parametrize("stop", [2, 5])
+def test_what_the_data_show_after_a_stop_changes_nothing(tmp_path, short_blocks, last, stop):
+    path, kept = tmp_path / "a.svm", tmp_path / "kept"
+    path.write_text(PLAIN + last)
+    plan = plan_for("perceptron", epochs=2)
+    expected = fitted(plan, nk.open(path), tmp_path / "m", streamed=True)
+    fitted(plan, nk.open(path), tmp_path / "m", streamed=True, checkpoint=kept, stop=stop)
+    assert checkpoints.read(kept).run.place > 0
+    again = fitted(plan, nk.open(path), tmp_path / "m", streamed=True, checkpoint=kept)
+    assert again == expected
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("rule", ["perceptron", "winnow"])
+def test_a_stream_can_be_gone_on_with_from_a_cache_and_the_other_way(
+    tmp_path, short_blocks, rule, first
+):
+    """Raising the budget from one epoch makes a cache worth it, for example."""
+    path, kept = write_rows(tmp_path / "a.svm", rule, rows=120), tmp_path / "kept"
+    plan = plan_for(rule, epochs=2)
+    expected = fitted(plan, nk.open(path), tmp_path / "m")
+    for stop in (1, 3):
+        source = nk.open(path)
+        fitted(plan, source, tmp_path / "m", streamed=first, checkpoint=kept, stop=stop)
+        found = fitted(plan, nk.open(path), tmp_path / "m", streamed=not first, checkpoint=kept)
+        assert found == expected
+        kept.unlink()
+
+
+def test_skipped_rows_are_listed_once(tmp_path, short_blocks):
+    path, kept, side = tmp_path / "a.svm", tmp_path / "kept", tmp_path / "left.jsonl"
+    path.write_text("".join(f"{k % 2} {k % 7 + 1}:{k}\n1 x:{k}\n" for k in range(200)))
+    plan, options = plan_for("perceptron", epochs=1), {"bad_rows": "skip", "skipped_to": side}
+    for stop in (3, 2, 4, None):
+        source = nk.open(path, **options)
+        fitted(plan, source, tmp_path / "m", streamed=True, checkpoint=kept, stop=stop)
+    lines = [json.loads(line)["line"] for line in side.read_text().splitlines()]
+    assert lines == list(range(2, 401, 2))
+
+
 def test_the_budget_can_be_raised(tmp_path):
     path = write_rows(tmp_path / "a.svm", "perceptron")
     kept = tmp_path / "kept"
@@ -270,6 +314,51 @@ def test_killed_at_random_moments_it_ends_as_if_it_never_was(tmp_path, way):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "m").read_bytes() == expected
     assert sorted(each.name for each in tmp_path.iterdir() if "kept" in each.name) == ["kept"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_while_a_pipe_is_silent(tmp_path, number):
+    text = PLAIN * 20
+    words = ["fit", "-", "--format", "svmlight", "--checkpoint", tmp_path / "kept", "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "novikoff", *map(str, words), "--checkpoint-every", "0"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    half = text[: text.index("\n", len(text) // 2) + 1]
+    process.stdin.write(half)
+    process.stdin.flush()
+    waited(lambda: (tmp_path / "kept").exists(), process)
+    time.sleep(0.3)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number], err
+    code, out, err = novikoff(*words, "--resume", stdin=text)
+    assert code == 0, err
+    expected = json.loads(novikoff("fit", "-", "--format", "svmlight", "--json", stdin=text)[1])
+    assert json.loads(out)["mistakes"] == expected["mistakes"]
+    code, _, err = novikoff(*words, "--resume", stdin=text)
+    assert (code, "read to its end" in err) == (2, True)
+
+
+def test_another_stream_is_refused(tmp_path):
+    words = ["fit", "-", "--format", "svmlight", "--checkpoint", tmp_path / "kept"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "novikoff", *map(str, words), "--checkpoint-every", "0"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    process.stdin.write(PLAIN)
+    process.stdin.flush()
+    waited(lambda: (tmp_path / "kept").exists(), process)
+    process.kill()
+    process.communicate()
+    code, _, err = novikoff(*words, "--resume", stdin=PLAIN.replace("1:0", "1:9") * 2)
+    assert (code, "not the stream that the checkpoint was made from" in err) == (2, True)
 
 
 def test_a_model_is_not_touched_by_a_run_that_is_refused(tmp_path):

@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
+from novikoff import rows
 from novikoff.epochs import RUN, WINDOW, windows
 from novikoff.errors import DataError, ParameterError
+from novikoff.rows import is_mapped, make_rows
 from novikoff.rules import catalogue
-from novikoff.sources import blocks
+from novikoff.sources import blocks, settling
 from stream_support import every_way, fitted, plan_for, write_rows
 
 
@@ -63,6 +65,8 @@ def test_a_shuffled_cache_is_the_shuffled_memory(tmp_path):
         "".join(f"{k // 100} {k % 7 + 1}:{k}\n" for k in range(200)),
         # numbers that are not whole come last
         "".join(f"{k % 2} {k % 7 + 1}:{k}\n" for k in range(200)) + "0.5 1:1\n",
+        # the same number, written otherwise
+        "".join(f"{k % 2} {k % 7 + 1}:{k}\n" for k in range(200)) + "1.0 1:1\n",
     ],
 )
 def test_what_the_data_show_late_is_known_from_the_start(tmp_path, content):
@@ -131,6 +135,43 @@ def test_a_verdict_on_a_cache_is_the_verdict(tmp_path, monkeypatch):
     assert (tmp_path / "a.svm.nkcache").is_dir()
     assert found.certificate.text == expected.certificate.text
     assert nk.verify(found.certificate, nk.open(path)).valid
+
+
+def test_mapped_rows_are_given_back(tmp_path, monkeypatch):
+    """Without it, a pass over a cache would come to hold all of the file."""
+    path = write_rows(tmp_path / "a.svm", "perceptron")
+    mapped = make_rows(nk.open(path, cache=tmp_path / "c").again().read().X, True, False)
+    assert not is_mapped(mapped)
+    rest = settling.settled(nk.open(path, cache=tmp_path / "c"))
+    mapped = make_rows(rest.read().X, True, False)
+    monkeypatch.setattr(rows, "LARGE_MAPPING", 0)
+    assert is_mapped(mapped)
+    assert rows._mapping(mapped.columns) is not None
+    before = mapped.values.copy()
+    rows.release(mapped)
+    assert np.array_equal(mapped.values, before)
+
+
+QUOTES = """n,what,y
+1,5" rod,0
+2,"two
+lines",1
+3,"a ""b"" c",0
+4,plain,1
+5,"x,y",0
+"""
+
+
+@pytest.mark.parametrize("size", [1, 7, 30, 2**20])
+def test_where_blocks_end_does_not_matter_to_quotes(tmp_path, monkeypatch, size):
+    path = tmp_path / "a.csv"
+    path.write_text(QUOTES + "".join(f'{k},5" rod,{k % 2}\n' for k in range(50)))
+    expected = nk.open(path).read()
+    assert expected.X.shape[0] == 55
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", size)
+    found = nk.open(path).read()
+    assert (found.X != expected.X).nnz == 0
+    assert found.lines.tolist() == expected.lines.tolist()
 
 
 # The order of an epoch

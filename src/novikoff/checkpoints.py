@@ -48,8 +48,11 @@ class Checkpoint(NamedTuple):
 
 def write(checkpoint: Checkpoint, path: str | os.PathLike[str]) -> None:
     """Save it, all or nothing: what was there before stays there until this is there whole."""
-    run = checkpoint.run
-    model = checkpoint.model
+    run, model = checkpoint.run, checkpoint.model
+    if run.because is Because.INTERRUPTED:
+        raise AssertionError(
+            "a run that ended in the middle of an epoch has no place to go on from"
+        )
     model.lowest = run.lowest
     header, arrays = models.parts(model)
     more = {

@@ -27,6 +27,7 @@ from novikoff.rows import (
     DenseRow,
     Rows,
     features_of,
+    is_mapped,
     length,
     release,
     stored,
@@ -38,9 +39,9 @@ AS_GIVEN = np.empty(0, np.int64)
 SMALLEST = 5e-324  # the least that rounding can lose
 
 # Values read by one call of the compiled loop. Small enough that Ctrl-C and progress are prompt;
-# for several learners, that the second finds the rows in the cache; and where a rule asks for room
-# ahead of time, that it asks for little.
-BLOCK, BLOCK_OF_MANY, BLOCK_WITH_ROOM = 2**24, 2**16, 2**20
+# for several learners, that the second finds the rows in the cache; where a rule asks for room
+# ahead of time, that it asks for little; and of rows in a file, that few are in memory.
+BLOCK, BLOCK_OF_MANY, BLOCK_WITH_ROOM, BLOCK_MAPPED = 2**24, 2**16, 2**20, 2**21
 
 Watch = Callable[["Learner", int], None]
 
@@ -134,6 +135,8 @@ class Learner:
         size = BLOCK if len(self.states) == 1 else BLOCK_OF_MANY
         if self.reserves:
             size = min(size, BLOCK_WITH_ROOM)
+        if is_mapped(rows):
+            size = min(size, BLOCK_MAPPED)
         each = max(1, size * total // max(1, stored(rows) + total))
         end = total if end is None else end
         for first in range(start, end, each):

@@ -174,13 +174,16 @@ def _unique(target: Path) -> tuple[int, str]:
 def _scratch(target: Path) -> tuple[int, str]:
     """A file beside the target that is this process's as long as it is open."""
     name = target.with_name(f".{target.name}.part")
-    handle = os.open(name, os.O_WRONLY | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        raise
-    return handle, str(name)
+    while True:
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if name.exists() and os.path.samestat(os.fstat(handle), name.stat()):
+                return handle, str(name)
+        except OSError:
+            os.close(handle)
+            raise
+        os.close(handle)  # between opening and locking it, another process moved it into place
 
 
 def _mode(target: Path) -> int:

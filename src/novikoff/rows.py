@@ -383,8 +383,14 @@ def release(rows: Rows) -> None:
 
 def _mapping(array: Any) -> mmap.mmap | None:
     while array is not None and not isinstance(array, mmap.mmap):
-        array = getattr(array, "base", None)
+        array = array.obj if isinstance(array, memoryview) else getattr(array, "base", None)
     return array
+
+
+def is_mapped(rows: Rows) -> bool:
+    """Whether the rows lie in a file that is much to hold."""
+    mapping = _mapping(rows.values)
+    return mapping is not None and len(mapping) > LARGE_MAPPING
 
 
 def longest(rows: Rows) -> int:

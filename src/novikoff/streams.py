@@ -73,6 +73,7 @@ class Stream:
         self.run: Run | None = None
         self.classes = classes if plan.labels else NO_LABELS
         self.survey, self.rows = survey, 0
+        self.taken: Callable[[], None] | None = None  # called when a chunk has come
         self._waiting: list[Chunk] = []
         if survey is not None:
             self.classes = survey.classes
@@ -99,6 +100,8 @@ class Stream:
         else:
             chunks, skip = self.source.chunks(), 0 if self.run is None else self.run.place
         for chunk in chunks:
+            if self.taken is not None:
+                self.taken()
             size = chunk.X.shape[0]
             if skip >= size:
                 skip -= size
@@ -185,6 +188,8 @@ class Stream:
         """The class number of each row."""
         if not self.plan.labels:
             return np.ones(chunk.X.shape[0], np.uint16)
+        if chunk.y is not None and (chunk.y.dtype.kind, self.classes.dtype.kind) == ("f", "i"):
+            self.classes = self._as_floats(self.classes)
         try:
             return encode(chunk.y, self.classes)[1]
         except (DataError, ValueError):
@@ -197,6 +202,13 @@ class Stream:
                 f"{self.source.name}{place}: the label {chunk.y[odd]} comes after learning began"
                 f" with {', '.join(map(str, self.classes))}; name all labels with --classes"
             ) from None
+
+    def _as_floats(self, classes: Any) -> Any:
+        """Where one label is written as 1.0, all labels are such numbers."""
+        found = np.unique(classes.astype(np.float64))
+        if len(found) != len(classes):
+            raise SurpriseError(f"{self.source.name}: labels that differ are the same as doubles")
+        return found
 
 
 def learned(

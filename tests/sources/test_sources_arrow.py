@@ -173,6 +173,13 @@ def test_the_target_by_name_or_place(tmp_path: Path) -> None:
         opened(path, features=3)
 
 
+def test_numbers_whose_sum_overflows(tmp_path: Path) -> None:
+    path, largest = tmp_path / "t.parquet", np.finfo(np.float64).max
+    pq.write_table(pa.table({"a": [largest] * 9, "b": [-largest] * 9, "y": [0] * 9}), path)
+    X = ArrowSource([Input(str(path))]).read().X
+    assert X.tolist() == [[largest, -largest]] * 9
+
+
 def test_the_index_of_pandas_is_no_feature(tmp_path: Path) -> None:
     table = pa.table({"a": [1.0], "b": [2.0], "__index_level_0__": [7]})
     source = opened(saved(tmp_path, "arrow_file", table))
@@ -309,6 +316,31 @@ def test_reading_on_from_a_place(tmp_path: Path, name: str) -> None:
         rest = [row for each in other.chunks(6, start=part.end) for row in dense_rows(each)]
         assert rest == [row for each, _ in parts[k + 1 :] for row in dense_rows(each)]
         assert other.memory() == source.memory()
+
+
+def test_values_stay_known_in_a_later_pass(tmp_path: Path) -> None:
+    words = [f"w{k}" for k in range(20)]
+    table = pa.table({"x": np.arange(20.0), "word": words, "label": [0, 1] * 10})
+    path = saved(tmp_path, "parquet", table)
+    source = opened(path)
+    stopped = source.chunks(3)
+    next(stopped)
+    stopped.close()
+    first = list(source.chunks(3))
+    assert [chunk.X.shape[1] for chunk in first[1:]] == [*range(7, 20, 3), 21]
+    names = source.feature_names
+    assert names == ["x", *(f"word={word}" for word in words)]
+    second = source.chunks(3)
+    begun = next(second)
+    assert begun.X.shape == (3, 21)
+    assert source.feature_names == names
+    later = opened(path)
+    later.remember(source.memory())
+    assert later.feature_names == names
+    assert begun.end is not None
+    expected = [dense_rows(chunk) for chunk in first]
+    assert [dense_rows(chunk) for chunk in [begun, *second]] == expected
+    assert [dense_rows(chunk) for chunk in later.chunks(3, start=begun.end)] == expected[1:]
 
 
 def dense_rows(chunk: Any) -> list[list[tuple[int, float]]]:

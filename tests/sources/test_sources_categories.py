@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,27 @@ def test_values_are_numbered_as_they_first_come(
     assert widths == [4, 6, 7]
     assert source.feature_names == CITY_NAMES
     assert dense(source.read()).tolist() == CITY_ROWS
+
+
+def test_values_stay_known_in_a_later_pass(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 20)
+    path = save("a.csv", CITIES)
+    source = sources.open(path)
+    stopped = source.chunks()
+    next(stopped)
+    stopped.close()
+    assert dense(source.read()).tolist() == CITY_ROWS
+    second = source.chunks()
+    begun = next(second)
+    assert begun.X.shape == (1, 7)
+    assert source.feature_names == CITY_NAMES
+    later = TableSource([Input(path)])
+    later.remember(json.loads(json.dumps(source.memory())))
+    assert later.feature_names == CITY_NAMES
+    assert begun.end is not None
+    for rest in (second, later.chunks(start=begun.end)):
+        assert [dense(chunk).tolist() for chunk in rest] == [[row] for row in CITY_ROWS[1:]]
+    assert source.remarks() == later.remarks()
 
 
 def test_many_values(save: Save) -> None:

@@ -148,8 +148,14 @@ def test_compression_is_for_text(save: Save) -> None:
         sources.open(save("a.npy.gz", gzip.compress(b"")))
 
 
+def small_pieces(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", size)
+    monkeypatch.setattr(packing, "PIECE", size)
+    monkeypatch.setattr(packing, "_PACKED", size)
+
+
 def test_a_line_without_end(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 16)
+    small_pieces(monkeypatch, 16)
     monkeypatch.setattr(inputs, "LONGEST_LINE", 100)
     assert sources.open(save("a.svm", f"1 1:{'0' * 95}\n")).read().X.shape == (1, 1)
     for name in ("b.svm", "b.csv", "b.svm.gz"):
@@ -168,7 +174,7 @@ def test_blocks_of_any_size_hold_the_same_rows(
 ) -> None:
     path, packed = save(name, content), save(name + ".gz", gzip.compress(content.encode()))
     expected = sources.open(path).read()
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", size)
+    small_pieces(monkeypatch, size)
     assert same(sources.open(path).read(), expected)
     assert same(sources.open(packed).read(), expected)
     standard_input(monkeypatch, content)
@@ -179,7 +185,7 @@ def test_blocks_of_any_size_hold_the_same_rows(
 def test_reading_goes_on_from_any_place(
     save: Save, monkeypatch: pytest.MonkeyPatch, name: str, content: str
 ) -> None:
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 24)
+    small_pieces(monkeypatch, 24)
     for path in (save(name, content), save(name + ".gz", gzip.compress(content.encode()))):
         source = sources.open([path, path])
         chunks, memories = [], []
@@ -237,7 +243,7 @@ def test_arrays_in_several_files(tmp_path: Path) -> None:
 def test_a_file_that_changes_while_it_is_read(
     save: Save, monkeypatch: pytest.MonkeyPatch, change: str, suffix: str
 ) -> None:
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 64)
+    small_pieces(monkeypatch, 64)
     content = (SVM * 500).encode()
     path = Path(save("a.svm" + suffix, gzip.compress(content) if suffix else content))
     chunks = sources.open(path).chunks()
@@ -274,6 +280,11 @@ def test_bad_rows_can_be_left_out_and_are_listed(save: Save, tmp_path: Path) -> 
     good = sources.open(save("c.svm", SVM), bad_rows="skip", skipped_to=side)
     good.read()
     assert (good.skipped, side.exists()) == (0, False)
+    for taken in (first, tmp_path, save("other.txt", "precious\n")):
+        before = Path(taken).read_text() if Path(taken).is_file() else None
+        with pytest.raises(DataError, match=r"that is the data|lists no skipped rows"):
+            sources.open(first, bad_rows="skip", skipped_to=taken).read()
+        assert before is None or Path(taken).read_text() == before
     with pytest.raises(DataError, match="expected refuse or skip"):
         sources.open(first, bad_rows="mend")
 

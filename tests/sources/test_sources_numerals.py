@@ -12,6 +12,7 @@ from source_checks import bits, unhurried
 from test_sources_numbers import AWKWARD, DECIMALS, NOT_NUMBERS
 
 from novikoff.sources import nearest
+from novikoff.sources.bit_counts import times
 from novikoff.sources.nearest import LARGEST_POWER, SMALLEST_POWER
 from novikoff.sources.numerals import scan_number
 
@@ -27,6 +28,11 @@ FORMATS = st.sampled_from(["{!r}", "{:.16e}", "{:.17E}", "{:.18e}", "{:.24e}", "
 def _each(text, starts, stop, values, ends, known):  # type: ignore[no-untyped-def]
     for i in range(len(starts)):
         values[i], ends[i], known[i] = scan_number(text, starts[i], stop)
+
+
+@numba.njit
+def _times(a, b):  # type: ignore[no-untyped-def]
+    return times(a, b)
 
 
 def scanned(raw: bytes, starts: list[int], stop: int | None = None) -> list[tuple]:
@@ -145,6 +151,25 @@ def test_plain_python_gives_the_same(word: str) -> None:
     assert [(bits(value), int(end), bool(known))] == [
         (bits(v), e, k) for v, e, k in scanned(word.encode(), [0])
     ]
+
+
+@pytest.mark.parametrize("whole", range(1, 10))
+@pytest.mark.parametrize("sign", ["", "-", "+"])
+def test_as_many_digits_before_and_after_the_point_as_you_like(whole: int, sign: str) -> None:
+    digits = "98765432109876543210987654321"
+    words = [f"{sign}{digits[:whole]}.{digits[whole : whole + k]}" for k in range(21)]
+    words += [f"{sign}{digits[:whole]}", f"{sign}0{digits[:whole]}"]
+    words += [f"{word}e{power}" for word in words for power in (-7, 12)]
+    check(words)
+    check([word.replace("9", "0") for word in words])
+
+
+@settings(unhurried, max_examples=100)
+@given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
+def test_products_of_words(a: int, b: int) -> None:
+    for multiply in (_times, times):
+        high, low = multiply(np.uint64(a), np.uint64(b))
+        assert (int(high) << 64) + int(low) == a * b
 
 
 def test_the_table_holds_the_leading_bits_of_every_power() -> None:

@@ -116,6 +116,36 @@ def test_told_the_base_it_does_not_guess(save: Save) -> None:
         sources.open(save("z.svm", "1 0:5\n"), zero_based=False).read()
 
 
+def test_an_index_zero_is_remarked_on_when_told_too(save: Save) -> None:
+    found = ["indices count from 0: an index 0 was found"]
+    path = save("a.svm", "1 1:5\n1 0:4\n1 2:1\n")
+    told = sources.open(path, zero_based=True)
+    stream = line_by_line(told)
+    assert told.remarks() == []
+    chunks = [next(stream), next(stream)]
+    assert told.remarks() == found
+    other = sources.open(path, zero_based=True)
+    other.remember(json.loads(json.dumps(told.memory())))
+    list(other.chunks(start=chunks[-1].end))
+    assert other.remarks() == found
+    late = sources.open(path)
+    with blocks_of(1):
+        late.read()
+    assert late.remarks() == found
+    none = sources.open(save("b.svm", "1 1:5\n"), zero_based=True)
+    none.read()
+    assert none.remarks() == []
+
+
+def test_skipped_rows_are_remarked_on(save: Save) -> None:
+    source = sources.open(save("a.svm", "1 1:5\n1 1:x\n1 2:1\n"), bad_rows="skip")
+    source.read()
+    assert source.remarks() == [
+        "1 bad row left out",
+        "indices count from 1: no index 0 was found",
+    ]
+
+
 def test_a_late_zero_stops_a_stream_but_not_a_read(save: Save) -> None:
     path = save("a.svm", "1 1:5\n# note\n1 3:2 0:4\n")
     stream = line_by_line(sources.open(path))

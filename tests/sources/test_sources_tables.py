@@ -245,6 +245,45 @@ def test_a_bad_row_is_refused_with_its_place(
     assert str(whole.value) == str(caught.value)
 
 
+@pytest.mark.parametrize("size", [8, 2**20])
+@pytest.mark.parametrize("odd", ["1", "x,red,a", '1,"red"x,a', "1,red,a\0"])
+@pytest.mark.parametrize(
+    ("first", "reason"),
+    [
+        ("1,red,NA", "column 3 ('kind'): the label is missing"),
+        ('1,"n/a",a', "column 2 ('colour'): the value is missing"),
+    ],
+)
+def test_the_first_bad_row_is_named_whatever_is_wrong_with_it(
+    save: Save, monkeypatch: pytest.MonkeyPatch, size: int, odd: str, first: str, reason: str
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", size)
+    for lines in ([first, odd], [first, "2,blue,b", odd], [odd, first]):
+        text = "\n".join(["size,colour,kind", "1,red,a", "2,blue,b", *lines, ""])
+        path = save("bad.csv", text)
+        with pytest.raises(DataError) as caught:
+            sources.open(path).read()
+        assert str(caught.value).startswith(f"{path}:4:")
+        assert (reason in str(caught.value)) is (lines[0] == first)
+
+
+def test_skipped_rows_are_remarked_on(save: Save) -> None:
+    source = sources.open(save("a.csv", "1,a,x\n2,a,x,y\n3,,x\n4,b,y\n"), bad_rows="skip")
+    source.read()
+    assert source.remarks() == [
+        "2 bad rows left out",
+        "Columns of words, with one feature for each value: column 2 (2 values).",
+    ]
+
+
+def test_labels_that_are_words_are_remembered(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 4)
+    source = sources.open(save("a.csv", "1,2\n2,3\n3,x\n"))
+    whole = source.read()
+    assert whole.y.tolist() == ["2", "3", "x"]
+    assert [chunk.y.tolist() for chunk in source.chunks()] == [["2"], ["3"], ["x"]]
+
+
 def test_bad_rows_can_be_left_out_and_are_listed(save: Save, tmp_path: Path) -> None:
     bad = [line for line in BAD_ROWS if line != '1,2,"cat']  # that quote goes on over the rest
     text = "".join(f"{k},2,dog\n{line}\n" for k, line in enumerate(bad))

@@ -58,6 +58,19 @@ def test_bytes_of_any_kind(text: bytes, told: Told, skip: bool) -> None:
     assert differences(*read_both(text, told, skip, labelled=False)) == []
 
 
+@unhurried
+@given(
+    text=st.text("01\n,", max_size=200).map(str.encode) | st.binary(max_size=200),
+    skipped=st.integers(0, 3),
+)
+def test_a_text_is_surveyed(text: bytes, skipped: int) -> None:
+    """From any address: the bytes that are counted together need not begin where words do."""
+    given, part = np.frombuffer(text, np.uint8)[skipped:], text[skipped:]
+    for survey in (table_kernel.survey, table_kernel.survey.py_func):  # type: ignore[attr-defined]
+        ends, plain = survey(given)
+        assert (int(ends), bool(plain)) == (part.count(b"\n"), part.isascii())
+
+
 def test_no_kernel_looks_outside_of_its_arrays(tmp_path: Path) -> None:
     """The same on many random texts, compiled with every index checked, in a process of its own."""
     environment = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from source_checks import Save, bits, check_chunk, dense
+from source_checks import Save, bits, check_chunk, dense, same
 
 from novikoff.errors import DataError, ParameterError
 from novikoff.sources import blocks
@@ -270,7 +270,10 @@ def test_a_closed_dictionary(save: Save) -> None:
     chunk = source.read()
     assert dense(chunk).tolist() == [[1, 0, 2], [1, 0, 0]]
     assert source.feature_names == names
-    assert source.remarks() == ["2 features were left out, whose names are not known"]
+    assert source.remarks() == [
+        "1 bad row left out",
+        "2 features were left out, whose names are not known",
+    ]
     text = "1 |n b:1e301 c:1e301\n1 |z z\n"  # by the careful way
     source = VwSource([Input(save("f.vw", text))], names=names)
     assert dense(source.read()).tolist() == [[0, 0, 1e301], [0, 0, 0]]
@@ -340,6 +343,66 @@ def test_reading_on_from_any_place(
         assert later.feature_names == source.feature_names
         assert later.remarks() == source.remarks()
         assert later.files == source.files
+
+
+@pytest.mark.parametrize("options", [{}, {"hash_bits": 7}, {"names": ["s^w3", "t^w1", "s^w0"]}])
+def test_names_stay_known_in_a_later_pass(
+    save: Save, monkeypatch: pytest.MonkeyPatch, options: dict[str, object]
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 1500)
+    path = save("a.vw", text_of(60, 0))
+
+    def opened() -> VwSource:
+        return VwSource([Input(path)], **options)  # type: ignore[arg-type]
+
+    source = opened()
+    stopped = source.chunks()
+    next(stopped)
+    stopped.close()  # what part of a pass has found changes nothing
+    first = list(source.chunks())
+    names, remarks, width = source.feature_names, source.remarks(), first[-1].X.shape[1]
+    second, known = [], []
+    for chunk in source.chunks():
+        assert source.feature_names == names
+        assert chunk.X.shape[1] == width
+        second.append(chunk)
+        known.append(json.loads(json.dumps(source.memory())))
+    assert source.remarks() == remarks  # nothing is counted twice
+    later = opened()
+    later.remember(known[2])
+    assert later.feature_names == names
+    rest = list(later.chunks(start=second[2].end))
+    for ours, theirs in zip([*second[:3], *rest], first, strict=True):
+        assert ours.X.indices.tolist() == theirs.X.indices.tolist()
+        assert bits(ours.X.data) == bits(theirs.X.data)
+    assert same(source.read(), opened().read())
+
+
+def test_a_second_pass_comes_to_a_name_too_many_again(save: Save) -> None:
+    source = VwSource([Input(save("f.vw", "1 | a b\n1 | c a\n"))], features=2)
+    for _ in range(2):
+        with pytest.raises(DataError, match=r"f.vw:2: found the name 'c' after 2 different ones"):
+            source.read()
+
+
+def test_labels_that_are_words_are_remembered(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8)
+    path = save("f.vw", "1 | a\n2 | a\nspam | a\n")
+    told = VwSource([Input(path)], word_labels=True)
+    told.read()
+    source = VwSource([Input(path)])
+    source.remember(json.loads(json.dumps(told.memory())))
+    labels = [chunk.y.tolist() for chunk in source.chunks() if chunk.y is not None]
+    assert labels == [["1"], ["2"], ["spam"]]
+
+
+def test_skipped_rows_are_remarked_on(save: Save) -> None:
+    path = save("f.vw", "1 | a\n1 | a:x:y:z |b:c\n-1 | b\n")
+    source = VwSource([Input(path)], hash_bits=4, skip=True)
+    source.read()
+    assert source.skipped == 1
+    assert len(source.remarks()) == 2
+    assert source.remarks()[0] == "1 bad row left out"
 
 
 def test_blocks_of_any_size_give_the_same_rows(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,25 +3,62 @@
 
 Commands load what they need when they run; `novikoff --help` starts without Numba.
 Exit codes: 0 done, or yes; 1 no (`check`: not separable, `bound --only`: refused, `verify`: not
-valid); 2 bad input or usage; 3 undecided; 70 a defect of novikoff itself; 130 interrupted.
+valid); 2 bad input or usage; 3 undecided; 70 a defect of novikoff itself; 130 interrupted;
+143 terminated (SIGTERM).
 """
 
 import contextlib
 import io
 import os
+import signal
 import sys
 import traceback
+from collections.abc import Iterator
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from novikoff import __version__
 from novikoff.cli import bound, check, convert, cover, demo, examples, fit, predict, trace, verify
+from novikoff.cli.progress import exit_code, terminate
 from novikoff.errors import NovikoffError
 
 DEFECT = 70  # as sysexits.h has it
 
+
+@contextlib.contextmanager
+def _guarded() -> Iterator[None]:
+    """Give what breaks a command off its exit code, before Typer gives it one of its own."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        typer.echo("novikoff: interrupted", err=True)
+        raise typer.Exit(exit_code(error)) from None
+    except BrokenPipeError:  # the reader (head, less) has what it wanted
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+    except SystemExit as error:  # Rich, which prints the help, takes such a reader for a failure
+        if isinstance(error.__context__, BrokenPipeError):
+            raise typer.Exit(0) from None
+        raise
+
+
+class _Commands(TyperGroup):
+    """All commands, and their help, guarded."""
+
+    def make_context(self, *given: Any, **named: Any) -> Any:
+        with _guarded():
+            return super().make_context(*given, **named)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _guarded():
+            return super().invoke(ctx)
+
+
 app = typer.Typer(
     name="novikoff",
+    cls=_Commands,
     help="Learns linear separators one example at a time, and proves what it did.",
     no_args_is_help=True,
     add_completion=False,
@@ -67,20 +104,16 @@ def main() -> None:
     """Run a command; bad input ends with one line on standard error and exit code 2."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know fewer letters than labels do
         sys.stdout.reconfigure(errors="backslashreplace")
+    signal.signal(signal.SIGTERM, terminate)
     sys.set_int_max_str_digits(0)  # counts and bounds can have more digits than Python allows
     try:
         app()
     except NovikoffError as error:
         typer.echo(f"novikoff: {error}", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("novikoff: interrupted", err=True)
-        sys.exit(130)
-    except BrokenPipeError:  # the reader (head, less) has what it wanted
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except OSError as error:  # a full disk, most likely
-        _last_words(f"novikoff: {error.strerror or error}")
+        where = "" if error.filename is None else f"{error.filename}: "
+        _last_words(f"novikoff: {where}{error.strerror or error}")
         os._exit(2)  # an orderly exit would only fail to flush standard output again
     except OverflowError as error:
         typer.echo(f"novikoff: a number is too large for this: {error}", err=True)

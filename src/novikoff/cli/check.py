@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from novikoff.cli import options, reporting
+from novikoff.cli.progress import exit_code
 from novikoff.cli.reading import DataArgument, DecimalOption, Reading, reads_data
 from novikoff.cli.watching import Watching, known
 from novikoff.errors import ParameterError
 
 EXIT_CODES = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "undecided": 3}
-INTERRUPTED = 130
 
 
 class Family(enum.StrEnum):
@@ -107,9 +107,9 @@ def check(
     try:
         with Watching(quiet or json) as progress:
             found = investigate(question, source, progress.watch)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         typer.echo(", ".join(["novikoff: interrupted", *_proven(progress)]), err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(exit_code(error)) from None
     written = certificate if found.verdict.certificate is not None else None
     if written is not None:
         found.verdict.certificate.write(written)

@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.cli import options
-from novikoff.cli.progress import Progress, Task, in_bytes
+from novikoff.cli.progress import Progress, Task, exit_code, in_bytes
 from novikoff.cli.reading import DataArgument, Reading, reads_data
 from novikoff.errors import ParameterError
 
 FORMATS = {".nkcache": "cache", ".parquet": "parquet"}
-INTERRUPTED = 130
 
 
 @reads_data
@@ -48,9 +47,9 @@ def convert(
     try:
         with Progress(Task(), quiet or json) as progress:
             rows = _written(kind, source, out, progress.reading)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         typer.echo("novikoff: interrupted, nothing was written", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(exit_code(error)) from None
     answer = {
         "data": data if len(data) > 1 else data[0],
         "output": str(out),

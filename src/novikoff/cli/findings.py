@@ -75,6 +75,8 @@ class Findings(NamedTuple):
             and {"rows": verdict.identical.rows, "groups": verdict.identical.groups},
             "every_labelling": verdict.every_labelling if separable else None,
             "chance": verdict.chance if separable else None,
+            "skipped": self.source.skipped,
+            "remarks": self.source.remarks(),
             "scans": verdict.scans,
             "seconds": round(self.seconds, 3),
             "certificate": None if certificate is None else str(certificate),
@@ -117,6 +119,12 @@ class Kept(Source):
     def remarks(self) -> list[str]:
         """As the source has them."""
         return self._source.remarks()
+
+    @property
+    def spelled(self) -> str:
+        """How a command names it: by its files, if they are few enough to read."""
+        paths = self._source.paths
+        return self.name if len(paths) < 2 else " ".join(paths) if len(paths) < 5 else "DATA"
 
     def where(self, row: int) -> str:
         """The row's place as a person finds it: by line, and by file if there are several."""

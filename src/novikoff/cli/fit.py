@@ -117,7 +117,15 @@ def fit(
     piped = not source.replayable
     proofs = {"--certificate": certificate, "--run-certificate": run_certificate}
     drawings = {"--report": report, "--plot": plot}
-    named = {"--save": save, "--checkpoint": checkpoint, "--log": log, **proofs, **drawings}
+    skipped = source.asked.get("skipped_to")
+    named = {
+        "--save": save,
+        "--checkpoint": checkpoint,
+        "--log": log,
+        "--skipped-to": None if skipped is None else Path(skipped),
+        **proofs,
+        **drawings,
+    }
     options.refuse_overwriting(source.paths, named)
     _refuse_folders(named)
     kept = [name for name, path in (proofs | drawings).items() if path is not None]
@@ -180,10 +188,12 @@ def _once(plan: Any, source: Any) -> bool:
 
 
 def _refuse_folders(named: dict[str, Path | None]) -> None:
-    """Before anything is learned: a folder that is not there."""
+    """Before anything is learned: a folder that is not there, a name that no file can have."""
     for name, path in named.items():
         if path is not None and not path.absolute().parent.is_dir():
             raise ParameterError(f"{name} {path}: there is no folder {path.absolute().parent}")
+        if path is not None and name != "--log" and path.exists() and not path.is_file():
+            raise ParameterError(f"{name} {path}: that is not a regular file; choose another name")
 
 
 def _refuse_contradictions(

@@ -14,8 +14,6 @@ from novikoff.errors import ParameterError
 from novikoff.sources import Place, Source
 from novikoff.sources.inputs import Input
 
-EVERY = 60.0  # seconds
-
 
 class Keeper:
     """Writes the checkpoint now and then, and reads the one that is there."""
@@ -86,7 +84,7 @@ def identity(source: Source) -> dict[str, Any]:
     """What the data are known by: their files as they are, and how they are read."""
     files = [Input(path).identity() for path in source.paths if not Path(path).is_dir()]
     asked = {name: value for name, value in source.asked.items() if name != "skipped_to"}
-    return {"name": source.name, "files": files, "asked": asked}
+    return {"name": None if files else source.name, "files": files, "asked": asked}
 
 
 def described(plan: Plan) -> dict[str, Any]:

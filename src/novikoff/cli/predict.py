@@ -50,7 +50,11 @@ def predict(
         first = next(chunks)
     pairs = _predicted(loaded, source, itertools.chain([first], chunks))
     if json:
-        typer.echo(json_format.dumps(_as_json(model, pairs)))
+        typer.echo(
+            json_format.dumps(
+                _as_json(model, pairs) | {"skipped": source.skipped, "remarks": source.remarks()}
+            )
+        )
         return
     rows = mistakes = 0
     for found, truth in pairs:
@@ -61,6 +65,8 @@ def predict(
         from novikoff.cli.results import count
 
         typer.echo(f"{count(mistakes, 'mistake')} in {count(rows, 'row')}", err=True)
+    for remark in source.remarks():
+        typer.echo(remark, err=True)
 
 
 def _numbered_as(model: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """While learning goes on: what a person sees, what a log keeps, and what Ctrl-C does."""
 
+import contextlib
 import json
 import math
 import signal
@@ -10,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO, cast
 
+from novikoff.errors import DataError
+
 if TYPE_CHECKING:
     from novikoff.epochs import Run
 
@@ -17,6 +20,22 @@ DELAY = 0.5  # seconds before anything is shown
 REFRESH = 0.1
 LOGGED = 1.0  # seconds between two lines of the log
 EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
+UNITS = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
+GAP = "  "
+
+
+class TerminatedError(KeyboardInterrupt):
+    """SIGTERM: as Ctrl-C, and with an exit code of its own."""
+
+
+def exit_code(error: KeyboardInterrupt) -> int:
+    """What a command exits with that was broken off so."""
+    return EXIT_CODES[signal.SIGTERM if isinstance(error, TerminatedError) else signal.SIGINT]
+
+
+def terminate(number: int, frame: Any) -> None:
+    """What SIGTERM does, wherever a command is."""
+    raise TerminatedError
 
 
 class Task(NamedTuple):
@@ -62,6 +81,14 @@ class Moment(NamedTuple):
         return fields
 
 
+class Part(NamedTuple):
+    """A piece of the line, which is shown whole or not at all."""
+
+    importance: int  # 1 goes last
+    wide: str
+    narrow: str
+
+
 class Progress:
     """Epoch, bytes, rows a second, mistakes, ceiling and time left, on one line of standard error.
 
@@ -73,7 +100,7 @@ class Progress:
     def __init__(self, task: Task, quiet: bool, log: Path | None = None, anew: bool = True) -> None:
         self.task, self.log = task, log
         self.shown = not quiet and sys.stderr.isatty()
-        self.began = time.monotonic()
+        self.began = self.learning_began = time.monotonic()
         self.shown_at, self.logged_at = self.began, self.began - LOGGED
         self.live: Any = None
         self.file: TextIO | None = None
@@ -82,15 +109,13 @@ class Progress:
         self._mode = "w" if anew else "a"
 
     def __enter__(self) -> Self:
-        if self.log is not None:
-            self.file = cast(TextIO, self.log.open(self._mode, encoding="utf-8"))
         self.handlers = {each: signal.signal(each, self._press) for each in EXIT_CODES}
         return self
 
     def _press(self, number: int, frame: Any) -> None:
         self.exit_code = EXIT_CODES[signal.Signals(number)]
         if self.pressed or not self.busy:
-            raise KeyboardInterrupt
+            raise self.interruption()
         self.pressed = True
 
     def __exit__(
@@ -104,23 +129,33 @@ class Progress:
         if self.live is not None:
             self.live.stop()
         if self.file is not None:
-            self.file.close()
+            with contextlib.suppress(OSError):  # each line was flushed, or its failure told
+                self.file.close()
 
     def watch(self, run: "Pace | Run", bytes_read: int | None = None, end: bool = False) -> None:
         """Called after each block of rows, and at the end of each epoch."""
         now = time.monotonic()
         showing = self.shown and now - self.began >= DELAY and now - self.shown_at >= REFRESH
-        logging = self.file is not None and (end or now - self.logged_at >= LOGGED)
+        logging = self.log is not None and (end or now - self.logged_at >= LOGGED)
         if not (showing or logging):
             return
         moment = self._moment(run, now, bytes_read)
-        if logging and self.file is not None:
+        if logging and self.log is not None:
             self.logged_at = now
-            self.file.write(json.dumps(moment.as_json()) + "\n")
-            self.file.flush()
+            self._write(self.log, json.dumps(moment.as_json()) + "\n")
         if showing:
             self.shown_at = now
-            self._show(self._line(moment))
+            self._show(self._parts(moment))
+
+    def _write(self, log: Path, line: str) -> None:
+        """The file is opened for its first line: a run refused before leaves it as it was."""
+        try:
+            if self.file is None:
+                self.file = cast(TextIO, log.open(self._mode, encoding="utf-8"))
+            self.file.write(line)
+            self.file.flush()
+        except OSError as error:
+            raise DataError(f"{log}: the log cannot be written: {error.strerror}") from None
 
     def resumed(self, learner: Any) -> None:
         """Called with a learner that has begun before, so that its past counts for no speed."""
@@ -130,7 +165,16 @@ class Progress:
     def stop_if_pressed(self) -> None:
         """Called where stopping leaves everything whole."""
         if self.pressed:
-            raise KeyboardInterrupt
+            raise self.interruption()
+
+    def interruption(self) -> KeyboardInterrupt:
+        """What to raise for the signal that came."""
+        terminated = self.exit_code == EXIT_CODES[signal.SIGTERM]
+        return TerminatedError() if terminated else KeyboardInterrupt()
+
+    def started(self) -> None:
+        """Called when learning begins: what came before counts for no speed."""
+        self.learning_began = time.monotonic()
 
     def reading(self, done: int, total: int | None, rows: int) -> None:
         """Called while a large file is made ready, before any learning."""
@@ -138,22 +182,24 @@ class Progress:
         now = time.monotonic()
         if self.shown and now - self.began >= DELAY and now - self.shown_at >= REFRESH:
             self.shown_at = now
-            self._show(f"reading  {filled(done, total, rows, now - self.began)}")
+            told = [Part(1, "reading", "reading"), *_filled(done, total, rows, now - self.began)]
+            self._show(told)
 
     def _moment(self, run: "Pace | Run", now: float, bytes_read: int | None) -> Moment:
         learner = run.learner
         seen, mistakes = learner.total("seen") // len(learner.states), learner.total("mistakes")
         recent = seen - self._seen, mistakes - self._mistakes
         self._seen, self._mistakes = seen, mistakes
-        seconds = now - self.began
+        seconds = now - self.learning_began
         rate = (seen - self._from) / seconds if seconds > 0.0 else 0.0
         ceiling = float(learner.ceilings().min())
         rows, left = self.task.rows, None
         if rows and rate > 0.0:
             left = (rows - run.place) / rate
             bytes_read = (self.task.bytes or 0) * run.place // rows if self.task.bytes else None
-        elif bytes_read and self.task.bytes and run.place:
-            left = seconds * max(0, self.task.bytes - bytes_read) / bytes_read
+        elif bytes_read and self.task.bytes and rate > 0.0:
+            rows_left = max(0, self.task.bytes - bytes_read) / bytes_read * run.place
+            left = rows_left / rate
         return Moment(
             seconds,
             len(run.past) + 1,
@@ -166,7 +212,7 @@ class Progress:
             left,
         )
 
-    def _show(self, line: str) -> None:
+    def _show(self, parts: Sequence[Part]) -> None:
         if self.live is None:
             from rich.console import Console
             from rich.live import Live
@@ -174,40 +220,91 @@ class Progress:
             console = Console(stderr=True, highlight=False)
             self.live = Live(console=console, transient=True, auto_refresh=False)
             self.live.start()
-        self.live.update(line[: self.live.console.width - 1], refresh=True)
+        self.live.update(fitted(parts, self.live.console.width - 1), refresh=True)
 
-    def _line(self, moment: Moment) -> str:
-        """The most telling first: a narrow terminal shows no more than fits."""
+    def _parts(self, moment: Moment) -> list[Part]:
+        """What there is to say, in the order of reading."""
         from novikoff.rounding import rounded_up  # here: the help must start without Numba
 
-        parts = [f"epoch {moment.epoch:,}"]
+        epoch = f"epoch {moment.epoch:,}"
+        parts = [Part(1, epoch, epoch)]
         if moment.bytes is not None:
-            whole = f" of {in_bytes(self.task.bytes)}" if self.task.bytes else ""
-            parts.append(f"{in_bytes(moment.bytes)}{whole}")
-        parts.append(f"{short(moment.rows_per_second)} rows/s")
-        recent = moment.recent_mistakes / max(moment.recent_rows, 1)
-        parts.append(f"{short(moment.mistakes)} mistakes, {recent:.2%} now")
+            bytes_read = of_bytes(moment.bytes, self.task.bytes)
+            parts.append(Part(5, bytes_read, bytes_read))
+        rate = f"{short(moment.rows_per_second)} rows/s"
+        parts.append(Part(6, rate, rate))
+        mistakes = f"{short(moment.mistakes)} mistakes"
+        recent = percent(moment.recent_mistakes / max(moment.recent_rows, 1))
+        parts.append(Part(2, f"{mistakes}, {recent} now", f"{mistakes} {recent}"))
         if moment.margin_ceiling is not None:
-            parts.append(f"margin < {rounded_up(moment.margin_ceiling)}")
+            wide, narrow = (rounded_up(moment.margin_ceiling, digits) for digits in (3, 2))
+            parts.append(Part(4, f"margin < {wide}", f"margin <{narrow}"))
         if moment.seconds_left is not None:
-            parts.append(_left(moment.seconds_left))
-        return "  ".join(parts)
+            left = _left(moment.seconds_left)
+            parts.append(Part(3, f"{left} left", f"-{left}"))
+        return parts
+
+
+def fitted(parts: Sequence[Part], width: int) -> str:
+    """The parts on one line: in their narrow words if they must be, and without those that do
+    not fit, the least important first.
+
+    >>> parts = [Part(1, "epoch 3", "epoch 3"), Part(2, "0:07 left", "-0:07")]
+    >>> [fitted(parts, width) for width in (80, 15, 10)]
+    ['epoch 3  0:07 left', 'epoch 3  -0:07', 'epoch 3']
+    """
+    line, kept = GAP.join(each.wide for each in parts), list(parts)
+    if len(line) <= width:
+        return line
+    while kept and len(GAP.join(each.narrow for each in kept)) > width:
+        kept.remove(max(kept))
+    return GAP.join(each.narrow for each in kept)
 
 
 def filled(done: int, total: int | None, rows: int, seconds: float) -> str:
     """Bytes, rows, the rate, and the time left where it can be known."""
-    parts = [f"{rows:,} rows"]
+    return GAP.join(each.wide for each in _filled(done, total, rows, seconds))
+
+
+def _filled(done: int, total: int | None, rows: int, seconds: float) -> list[Part]:
+    read = f"{rows:,} rows"
+    parts = [Part(4, read, f"{short(rows)} rows")]
     if done:
         of = f" of {in_bytes(total)}" if total else ""
-        parts = [f"{in_bytes(done)}{of}", *parts, f"{in_bytes(done / seconds)}/s"]
+        speed = f"{in_bytes(done / seconds)}/s"
+        parts.insert(0, Part(2, f"{in_bytes(done)}{of}", of_bytes(done, total)))
+        parts.append(Part(5, speed, speed))
     if done and total:
-        parts.append(_left(max(total - done, 0) * seconds / done))
-    return "  ".join(parts)
+        left = _left(max(total - done, 0) * seconds / done)
+        parts.append(Part(3, f"{left} left", f"-{left}"))
+    return parts
 
 
 def _left(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02} left"
+    return f"{minutes}:{rest:02}"
+
+
+def percent(share: float) -> str:
+    """A share in two digits, and no finer than hundredths of a percent.
+
+    >>> percent(0.0018), percent(0.025), percent(0.5), percent(1.0)
+    ('0.18%', '2.5%', '50%', '100%')
+    """
+    return f"{share:.{2 if share < 0.01 else 1 if share < 0.1 else 0}%}"
+
+
+def of_bytes(done: float, total: int | None) -> str:
+    """How many bytes of how many, in one unit.
+
+    >>> of_bytes(42_300_000, 127_000_000), of_bytes(42_300_000, 4_100_000_000), of_bytes(950, None)
+    ('42/127 MB', '0.0/4.1 GB', '950 B')
+    """
+    if not total:
+        return in_bytes(done)
+    whole, unit = in_bytes(total).split()
+    size = dict(UNITS).get(unit[0], 1.0)
+    return f"{done / size:.{1 if '.' in whole else 0}f}/{whole} {unit}"
 
 
 def in_bytes(number: float) -> str:
@@ -226,7 +323,7 @@ def short(number: float) -> str:
     >>> short(950), short(12_345), short(4_100_000)
     ('950', '12k', '4.1M')
     """
-    for unit, size in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+    for unit, size in UNITS:
         if number >= size:
             value = number / size
             return f"{value:.1f}{unit}" if value < 10.0 else f"{value:.0f}{unit}"

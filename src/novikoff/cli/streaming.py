@@ -17,28 +17,24 @@ from novikoff.cli.results import Result
 from novikoff.epochs import Because, Run, found_margin
 from novikoff.errors import ModelError, ParameterError
 from novikoff.sources import Chunk, Place, Source
+from novikoff.sources.base import LateError
 from novikoff.sources.settling import bytes_of
-from novikoff.streams import Stream, learned, widened
+from novikoff.streams import Stream, SurpriseError, learned, widened
 
 
 def run_stream(plan: Plan, source: Source, tools: Tools, classes: str | None) -> Result:
     """Learn from a source as it is read, epoch by epoch."""
     began = time.perf_counter()
     tools.progress.task = tools.progress.task._replace(bytes=bytes_of(source) or None)
-    found = tools.found
-    if found is None:
-        named = None if classes is None else _named(classes)
+    tools.progress.started()
+    named = None if classes is None else _named(classes)
+    stream = _gone_on(plan, source, tools)
+    if stream is None:
         stream = learned(plan, source, lambda stream: _epochs(stream, plan, tools), named)
-    else:
-        _take_up(source, found)
-        stream = Stream.going_on(plan, source, found.run, found.model.classes)
-        stream.rows = int(found.memory.get("rows", 0))  # of a run that is over
-        tools.progress.resumed(found.run.learner)
-        _epochs(stream, plan, tools, found.position)
     run = stream.run
     if run is None:
-        raise KeyboardInterrupt
-    if tools.keeper is not None and not tools.progress.pressed:
+        raise tools.progress.interruption()
+    if tools.keeper is not None and run.because is not Because.INTERRUPTED:
         tools.keeper.keep(run, stream.classes, stream.source)
     outcome = run.outcome()
     margin = _found_margin(plan, stream) if outcome.converged else None
@@ -48,19 +44,48 @@ def run_stream(plan: Plan, source: Source, tools: Tools, classes: str | None) ->
     return Result(*shown, seconds, None, path)
 
 
+def _gone_on(plan: Plan, source: Source, tools: Tools) -> Stream | None:
+    """The stream of a checkpoint, learned to its end; None if there is none, or if the data now
+    show what takes another beginning, as they would have without a stop.
+    """
+    found = tools.found
+    if found is None:
+        return None
+    if found.run.because is Because.END:
+        raise ParameterError("--resume: that stream was read to its end; there is no more to learn")
+    _take_up(source, found)
+    stream = Stream.going_on(plan, source, found.run, found.model.classes)
+    stream.rows = int(found.memory.get("rows", 0))  # of a run that is over
+    tools.progress.resumed(found.run.learner)
+    try:
+        _epochs(stream, plan, tools, found.position)
+    except (LateError, SurpriseError):
+        if not source.replayable:
+            raise
+        return None
+    return stream
+
+
 def _epochs(stream: Stream, plan: Plan, tools: Tools, start: Place | None = None) -> None:
     """Epoch after epoch; Ctrl-C ends the last of them."""
     progress, piped = tools.progress, not stream.source.replayable
+    end = start
+
+    def taken() -> None:
+        progress.busy = True  # while waiting for more from a pipe, all may be broken off at once
 
     def told(run: Run, chunk: Chunk) -> None:
-        progress.watch(run, _bytes(stream.source, chunk.end))
-        tools.after(run, stream.classes, stream.source, chunk.end)
+        nonlocal end
+        end = chunk.end
+        progress.watch(run, _bytes(stream.source, end))
+        tools.after(run, stream.classes, stream.source, end)
+        progress.busy = not piped
 
-    progress.busy = not piped  # waiting for more from a pipe may be broken off at any moment
+    stream.taken, progress.busy = taken, not piped
     try:
         while stream.run is None or _goes_on(stream.run, plan.max_epochs):
             run = stream.epoch(told, start)
-            start = None
+            start = end = None
             progress.watch(run, progress.task.bytes, end=True)
             run.because = Because.END if piped else None
             run.end_epoch()
@@ -68,6 +93,8 @@ def _epochs(stream: Stream, plan: Plan, tools: Tools, start: Place | None = None
     except KeyboardInterrupt:
         if stream.run is None:
             return
+        if tools.keeper is not None and not progress.busy:
+            tools.keeper.keep(stream.run, stream.classes, stream.source, end)
         stream.rows = max(stream.rows, stream.run.place)
         stream.run.because = Because.INTERRUPTED
         if stream.run.place or not stream.run.past:
@@ -76,7 +103,8 @@ def _epochs(stream: Stream, plan: Plan, tools: Tools, start: Place | None = None
 
 def _take_up(source: Source, found: Checkpoint) -> None:
     try:
-        source.remember(found.memory)
+        if found.memory:  # rows at rest have none
+            source.remember(found.memory)
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise ModelError(
             f"a damaged checkpoint: what it remembers of the data: {problem}"

@@ -62,7 +62,9 @@ class Fact(NamedTuple):
         texts = [
             line
             for part in self.text.split("\n")
-            for line in textwrap.wrap(part, WIDTH - INDENT, break_on_hyphens=False)
+            for line in textwrap.wrap(
+                part, WIDTH - INDENT, break_on_hyphens=False, break_long_words=False
+            )
         ]
         names = [f"  {self.name}", *[""] * (len(texts) - 1)]
         return [f"{name:<{INDENT}}{text}" for name, text in zip(names, texts, strict=True)]
@@ -89,14 +91,15 @@ def _lines(found: Findings, certificate: Path | None, most: int) -> list[str]:
         *_paragraph(_fit(verdict)),
         *_all(_coefficients(found)),
         *_paragraph(_next(verdict)),
+        *(line for each in found.source.remarks() for line in _paragraph(f"Note: {each}")),
     ]
     if certificate is not None:
-        lines.append(_kept(verdict, found.source.name, certificate))
+        lines.append(_kept(verdict, found.source.spelled, certificate))
     return lines
 
 
 def _paragraph(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, break_on_hyphens=False)
+    return textwrap.wrap(text, WIDTH, break_on_hyphens=False, break_long_words=False)
 
 
 def _all(facts: Iterable[Fact]) -> list[str]:

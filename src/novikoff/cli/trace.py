@@ -81,7 +81,7 @@ def trace(
     reporting.refuse(report, plot)
     plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
     plan = plan._replace(max_epochs=max_epochs, order=order.value, quiet=quiet or json)
-    found = _run(plan, source, positive, _numbers(rule, towards), exact, output)
+    found, code = _run(plan, source, positive, _numbers(rule, towards), exact, output)
     text = tell(found, source, output)
     if report is not None or plot is not None:
         reporting.write(reporting.trace_page(found, source, text), report, plot)
@@ -89,12 +89,13 @@ def trace(
     lines = [text, *reporting.told(report, plot)]
     typer.echo(json_format.dumps(answer) if json else "\n".join(lines))
     if interrupted(found):
-        raise typer.Exit(130)
+        raise typer.Exit(code)
 
 
 def _run(
     plan: Any, source: Any, positive: Any, target: Any, exact: bool | None, output: Path | None
-) -> Any:
+) -> tuple[Any, int]:
+    """The trace, and the exit code if it was interrupted."""
     from novikoff import estimators
     from novikoff.cli.findings import Kept, as_label
     from novikoff.cli.progress import Pace, Progress, Task
@@ -119,11 +120,13 @@ def _run(
 
         def learning(learner: Any, stop: int) -> None:
             judging.stop()
+            if not progress.busy:
+                progress.started()
             progress.busy = True
             progress.watch(Pace.of(learner, stop, kept.chunk.X.shape[0]))
             progress.stop_if_pressed()
 
-        return run(
+        found = run(
             kept,
             None,
             estimator,
@@ -135,6 +138,7 @@ def _run(
             judging=judging.watch,
             interruptible=True,
         )
+    return found, progress.exit_code
 
 
 def _numbers(rule: str, words: str | None) -> list[Any] | None:

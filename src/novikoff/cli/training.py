@@ -8,7 +8,7 @@ import numpy as np
 from novikoff.cli.keeping import Tools
 from novikoff.cli.plans import Plan
 from novikoff.cli.results import Kept, Moved, Result
-from novikoff.epochs import Run, found_margin
+from novikoff.epochs import Because, Run, found_margin
 from novikoff.errors import DataError, ParameterError
 from novikoff.learn import Learner, Watch, outputs_for
 from novikoff.loop import Silent
@@ -49,14 +49,12 @@ def run(
     if keep or keep_run:
         _refuse_many(classes)
         kept = Kept(matrix, classes[codes], rows, codes, Moved(np.zeros(matrix.shape[0])))
-    found = tools.found
-    if found is None:
+    learning = _gone_on(plan, tools, classes, matrix.shape[1])
+    if learning is None:
         learning = Run(plan.learner(matrix.shape[1], outputs_for(classes)))
-    else:
-        learning = found.run
-        progress.resumed(learning.learner)
     progress.task = progress.task._replace(rows=length(rows), bytes=size or None)
     began = time.perf_counter()
+    progress.started()
 
     def after(learner: Learner, stop: int) -> None:
         if watch is not None:
@@ -79,7 +77,7 @@ def run(
     seconds = time.perf_counter() - began
     if tools.keeper is not None:
         seconds = tools.keeper.seconds
-        if not progress.pressed:
+        if learning.because is not Because.INTERRUPTED:
             tools.keeper.keep(learning, classes, source)
     learner = learning.learner
     margin = found_margin(learner, rows, codes) if outcome.converged else None
@@ -87,6 +85,22 @@ def run(
     return Result(
         plan, source, learner, classes, outcome, matrix.shape[0], margin, seconds, kept, path
     )
+
+
+def _gone_on(plan: Plan, tools: Tools, classes: Any, features: int) -> Run | None:
+    """The run of a checkpoint; None if there is none, or if it was a stream's that did not know yet
+    what has to be known from the start.
+    """
+    if tools.found is None:
+        return None
+    found, model = tools.found.run, tools.found.model
+    narrow = found.learner.features < features
+    if not np.array_equal(model.classes, classes) or (narrow and plan.needs_width):
+        return None
+    if narrow:
+        found.learner.resize(features)
+    tools.progress.resumed(found.learner)
+    return found
 
 
 def _refuse_unprovable(plan: Plan, run: bool) -> None:

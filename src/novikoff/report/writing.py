@@ -42,7 +42,8 @@ def write_page(page: Page, path: Path) -> None:
     """The page as one HTML file that needs nothing else. Needs Bokeh and Matplotlib."""
     from novikoff.report.html import html
 
-    replace(path, html(page, __version__).encode())
+    # the name of a file need not be UTF-8, and the page may say it
+    replace(path, html(page, __version__).encode(errors="backslashreplace"))
 
 
 def write_picture(page: Page, path: Path) -> None:

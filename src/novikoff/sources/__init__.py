@@ -19,6 +19,7 @@ from novikoff.sources.formats import APPLIES_TO, FORMATS, choose_format
 from novikoff.sources.inputs import Input
 from novikoff.sources.joining import joined_source
 from novikoff.sources.paths import found_paths, is_cache
+from novikoff.sources.skipping import refuse_side_file
 from novikoff.sources.svmlight import SvmlightSource
 from novikoff.sources.tables import TableSource
 
@@ -99,6 +100,8 @@ def open(
     asked = {name: value for name, value in asked.items() if value is not None}
     paths = found_paths(path)
     _check_options(paths[0], asked)
+    if "skipped_to" in asked:
+        refuse_side_file(asked["skipped_to"], paths)
     source = _opened(paths, asked, fallback)
     source.asked = MappingProxyType(asked)
     source.cache = cache

@@ -89,6 +89,7 @@ class ArrowSource(Source):
             check_features(self.name, len(self._columns.numbers), features)
         width = max(1, len(self._columns.numbers) + len(self._columns.categorical))
         self._each = max(_FEWEST_ROWS, _CHUNK_BYTES // (8 * width))
+        self._begin_names()
         self._fresh()
 
     def _refuse_types(self) -> None:
@@ -105,6 +106,10 @@ class ArrowSource(Source):
                     )
 
     def _fresh(self) -> None:
+        # Values of categories stay known: it is the same data, and a learner is as wide as all.
+        self.files, self._rows = [], 0
+
+    def _begin_names(self) -> None:
         columns = self._columns
         self.feature_names = [columns.names[place] for place in columns.numbers]
         self._categories = None
@@ -112,7 +117,6 @@ class ArrowSource(Source):
             names = [columns.names[place] for place in columns.categorical]
             self._categories = Categories(self.name, names, self.feature_names, self._known)
             self.feature_names += self._categories.names
-        self.files, self._rows = [], 0
 
     def chunks(self, rows: int | None = None, start: Place = START) -> Iterator[Chunk]:
         """Go through the rows once, in order, at most `rows` rows at a time.
@@ -190,7 +194,7 @@ class ArrowSource(Source):
 
     def remember(self, memory: Mapping[str, Any]) -> None:
         """Take up what another pass had found out."""
-        self._fresh()
+        self._begin_names()
         self._rows = int(memory["rows"])
         self.files = [(str(name), int(row)) for name, row in memory["files"]]
         if self._categories is not None:
@@ -199,7 +203,9 @@ class ArrowSource(Source):
 
     def remarks(self) -> list[str]:
         """Which columns are categories, and which were left out."""
-        found = [] if self._categories is None else [self._categories.remark()]
+        found = super().remarks()
+        if self._categories is not None:
+            found.append(self._categories.remark())
         if any(len(file.places) < file.width for file in self._files):
             found.append("The index that pandas saved as a column is left out.")
         return found

@@ -24,9 +24,9 @@ _SUFFIXES = {"parquet": "Parquet", "arrow": "Arrow"}
 #: How pandas calls an index that it saves as a column.
 _INDEX = re.compile(r"__index_level_\d+__")
 #: Chunks that Parquet's pages are decoded for at a time, which costs less than one by one.
-_DECODED_TOGETHER = 4
+_DECODED_TOGETHER = 8
 #: A little of each column is read at a time, not all of a row group.
-_PARQUET = {"buffer_size": 2**18, "pre_buffer": False, "page_checksum_verification": True}
+_PARQUET = {"buffer_size": 2**16, "pre_buffer": False, "page_checksum_verification": True}
 _MAPPED_AT_MOST = 2**25  # bytes of a mapping that may be in memory
 
 
@@ -59,6 +59,8 @@ class ColumnFile:
         self.places = [k for k, name in enumerate(names) if not _INDEX.fullmatch(name)]
         self.names, self.types = ([each[k] for k in self.places] for each in (names, types))
         self.kinds = [kind_of(each) for each in self.types]
+        self.coded = [arrow().types.is_dictionary(each) for each in self.types]
+        self.mapped = kind == "arrow"  # then columns are the bytes of the file as they are
 
     def called(self, place: int) -> str:
         """The column as messages call it, counted from 1."""
@@ -76,10 +78,11 @@ class ColumnFile:
                 for first in range(max(0, start - at), batch.num_rows, rows):
                     part = batch.slice(first, rows)
                     yield Batch(at + first, part)
-                    used += part.nbytes
-                    if opened.mapping is not None and used > _MAPPED_AT_MOST:
-                        opened.mapping.madvise(mmap.MADV_DONTNEED)
-                        used = 0
+                    if opened.mapping is not None:
+                        used += part.nbytes
+                        if used > _MAPPED_AT_MOST:
+                            opened.mapping.madvise(mmap.MADV_DONTNEED)
+                            used = 0
                 at += batch.num_rows
         self._refuse_changed()
 
@@ -161,7 +164,7 @@ def arrow(name: str | None = None) -> Any:
     except ImportError:
         raise DataError(
             f"{name}: Parquet and Arrow files are read by PyArrow, which is not installed: run "
-            "pip install 'novikoff[tables]'"
+            "pip install pyarrow"
         ) from None
 
 

@@ -24,7 +24,9 @@ class BatchRows:
 
     def _column(self, place: int) -> Any:
         column = self._batch.columns.column(self._file.places[place])
-        column.validate(full=self._file.kinds[place] == WORDS)
+        words = self._file.kinds[place] == WORDS
+        if words or self._file.mapped:  # what PyArrow decoded itself can be wrong in words only
+            column.validate(full=words)
         self._refuse_nulls(column, place)
         return column
 
@@ -43,7 +45,7 @@ class BatchRows:
 
     def _array(self, place: int) -> NDArray[Any]:
         column = self._column(place)
-        if arrow().types.is_dictionary(column.type):
+        if self._file.coded[place]:
             column = column.dictionary_decode()
             self._refuse_nulls(column, place)  # among the values of the dictionary
         array: NDArray[Any] = column.to_numpy(zero_copy_only=False)
@@ -52,13 +54,14 @@ class BatchRows:
     def numbers(self, places: Sequence[int]) -> NDArray[np.float64]:
         """Columns as rows: float64 in C order, all finite."""
         columns = np.empty((len(places), self._length))
-        with np.errstate(invalid="ignore"):  # what is not finite is refused below
+        with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is refused below
             for column, place in zip(columns, places, strict=True):
                 column[:] = self._array(place)
+            total = columns.sum()  # not finite if a value is not
         rows = np.ascontiguousarray(columns.T)  # faster than one column after another
-        finite = np.isfinite(rows)
-        if not finite.all():
-            row, k = (int(each) for each in np.argwhere(~finite)[0])
+        bad = [] if np.isfinite(total) else np.argwhere(~np.isfinite(rows))[:1].tolist()
+        if bad:
+            ((row, k),) = bad
             raise self._bad(row, places[k], f"the value is {rows[row, k]}", "replace it")
         return rows
 

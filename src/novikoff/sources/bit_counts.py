@@ -1,4 +1,4 @@
-"""Zero bits at either end of a word of 64 bits, counted by the processor in compiled code."""
+"""What processors do with words of 64 bits in one instruction, for compiled code."""
 
 from typing import Any
 
@@ -22,6 +22,12 @@ def leading_zeros(word: np.uint64) -> np.uint64:
     return np.uint64(64 - int(word).bit_length())
 
 
+def times(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """All 128 bits of a product: the upper word and the lower one."""
+    product = int(a) * int(b)
+    return np.uint64(product >> 64), np.uint64(product & (2**64 - 1))
+
+
 def _instruction(name: str) -> Any:
     """What the processor has for a word: its zeros counted, in a cycle or two."""
 
@@ -34,6 +40,19 @@ def _instruction(name: str) -> Any:
     return intrinsic(typed)
 
 
+def _typed_product(context: Any, a: Any, b: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        twice = ir.IntType(128)
+        product = builder.mul(*(builder.zext(each, twice) for each in arguments))
+        upper = builder.lshr(product, ir.Constant(twice, 64))
+        words = [builder.trunc(each, ir.IntType(64)) for each in (upper, product)]
+        return context.make_tuple(builder, signature.return_type, words)
+
+    return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), build
+
+
 _cttz, _ctlz = _instruction("cttz"), _instruction("ctlz")
+_mul: Any = intrinsic(_typed_product)
 compiled_as(trailing_zeros, lambda word: _cttz(word))
 compiled_as(leading_zeros, lambda word: _ctlz(word))
+compiled_as(times, lambda a, b: _mul(a, b))

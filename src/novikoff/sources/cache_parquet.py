@@ -100,6 +100,6 @@ def _pyarrow(source: Source) -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError:
         raise DataError(
-            f"{source.name}: Parquet is written by PyArrow: run pip install 'novikoff[tables]'"
+            f"{source.name}: Parquet is written by PyArrow: run pip install pyarrow"
         ) from None
     return pyarrow, pyarrow.parquet

@@ -23,6 +23,7 @@ from novikoff.sources.packing import (
     Unpacked,
     packing_of,
     packing_told,
+    unpacked,
 )
 
 STANDARD_INPUT = "-"
@@ -48,6 +49,7 @@ class Input:
         self.name = "standard input" if path == STANDARD_INPUT else path
         self._kept: list[bytes] = []
         self._spent = False
+        self._begins, self._expected = b"", cast(tuple[int, str] | None, None)
         with _complaints(self.name):
             self._stream = _pipe(path)
             if self._stream is None:
@@ -99,12 +101,12 @@ class Input:
         return self._open() if self.replayable else io.BytesIO(b"".join(self._pass()))
 
     def blocks(
-        self, number: int = 0, offset: int = 0, *, quoted: bool = False
+        self, number: int = 0, offset: int = 0, *, quoted: str = ""
     ) -> Iterator[blocks.Block]:
         """One pass over whole lines, many at a time, from a place where a line begins.
 
-        number: which file this is, among several. quoted: line ends inside of double quotes end no
-        line.
+        number: which file this is, among several. quoted: the delimiter of fields that may be in
+        double quotes; line ends inside of those end no line.
         """
         with _complaints(self.name):
             found: Iterator[tuple[int, Any]]
@@ -126,49 +128,78 @@ class Input:
         except (OSError, ValueError):  # not from the system: it is in memory
             return True
 
-    def _from_file(self, offset: int, quoted: bool) -> Iterator[tuple[int, memoryview]]:
+    def _from_file(self, offset: int, quoted: str) -> Iterator[tuple[int, memoryview]]:
         """Blocks without a copy of the rest of a line: that is read again."""
         with Path(self.path).open("rb") as file:
             self._refuse_changed(file)
             size = blocks.BLOCK_BYTES
             while buffer := os.pread(file.fileno(), size, offset):
                 last = offset + len(buffer) >= self._known[0]
+                if len(buffer) < size and not last:
+                    self._refuse_changed(file)
                 cut = len(buffer) if last else _cut(buffer, quoted)
                 if cut == 0:
-                    size = self._longer(size, offset)
+                    self._refuse_endless(size, offset)
+                    size *= 2
                     continue
                 yield offset, memoryview(buffer)[:cut]
                 offset, size = offset + cut, blocks.BLOCK_BYTES
             self._refuse_changed(file)
 
-    def _from_stream(self, offset: int, quoted: bool) -> Iterator[tuple[int, bytes]]:
-        begin, rest, size = 0, b"", blocks.BLOCK_BYTES
+    def _from_stream(self, offset: int, quoted: str) -> Iterator[tuple[int, memoryview]]:
+        """Blocks put together from pieces: a pipe's as soon as they have a line end."""
+        prompt = self._stream is not None and self.packing is None
+        enough = 0 if prompt else blocks.BLOCK_BYTES
+        begin, held, total, needed = offset, list[bytes](), 0, enough
+        for piece in self._from_place(offset):
+            held.append(piece)
+            total += len(piece)
+            if b"\n" not in piece or total < needed:
+                self._refuse_endless(total, begin)
+                continue
+            text = b"".join(held)
+            cut = _cut(text, quoted)
+            if cut:
+                yield begin, memoryview(text)[:cut]
+            held, total = [text[cut:]], len(text) - cut
+            begin, needed = begin + cut, enough if cut else 2 * total
+        if total:
+            yield begin, memoryview(b"".join(held))
+
+    def _from_place(self, offset: int) -> Iterator[bytes]:
+        """The pieces after so many bytes, which were read before."""
         for piece in self._pieces():
-            if begin + len(rest) + len(piece) <= offset:  # that much was read before
-                begin += len(rest) + len(piece)
-                rest = b""
-                continue
-            rest += piece
-            if begin < offset:
-                begin, rest = offset, rest[offset - begin :]
-            prompt = self._stream is not None and self.packing is None
-            if len(rest) < size and not prompt:
-                continue
-            cut = _cut(rest, quoted)
-            if cut == 0:
-                size = self._longer(size, begin) if len(rest) >= size else size
-                continue
-            yield begin, rest[:cut]
-            begin, rest, size = begin + cut, rest[cut:], blocks.BLOCK_BYTES
-        if rest:
-            yield begin, rest
+            self._note(piece)
+            if offset < len(piece):
+                yield piece[offset:] if offset else piece
+            offset = max(0, offset - len(piece))
+
+    def beginning(self) -> tuple[int, str]:
+        """What tells a stream from another: how many of its first bytes were read, and a digest."""
+        return len(self._begins), hashlib.sha256(self._begins).hexdigest()
+
+    def expect(self, size: int, digest: str) -> None:
+        """The stream must begin as another one did."""
+        self._expected = size, digest
+
+    def _note(self, piece: bytes) -> None:
+        if len(self._begins) < _ENDS:
+            self._begins += piece[: _ENDS - len(self._begins)]
+        if self._expected is not None and len(self._begins) >= self._expected[0]:
+            size, digest = self._expected
+            if hashlib.sha256(self._begins[:size]).hexdigest() != digest:
+                raise data_error(
+                    self.name, None, "this is not the stream that the checkpoint was made from"
+                )
+            self._expected = None
 
     def _pieces(self) -> Iterator[bytes]:
         if self._stream is None:
-            with self._open() as file:
+            assert self.packing is not None  # other files are read where they lie
+            with Path(self.path).open("rb") as file:
                 self._refuse_changed(file)
-                yield from iter(partial(file.read, blocks.BLOCK_BYTES), b"")
-                self._refuse_changed(file)
+                yield from unpacked(file, self.packing)
+            self._refuse_replaced()
             return
         self._spend()
         if self._kept:
@@ -176,15 +207,14 @@ class Input:
         yield from iter(partial(self._stream.read1, blocks.BLOCK_BYTES), b"")
         self._close()
 
-    def _longer(self, size: int, offset: int) -> int:
-        if size > LONGEST_LINE:
+    def _refuse_endless(self, size: int, offset: int) -> None:
+        if size >= LONGEST_LINE:
             raise data_error(
                 self.name,
                 None,
                 f"the line at byte {offset} is longer than {LONGEST_LINE} bytes, "
                 "expected rows of text: is this a binary file, or is a quote never closed?",
             )
-        return 2 * size
 
     def _checked_start(self, text: Any) -> tuple[Any, int]:
         first = bytes(text[: len(_BOM)])
@@ -216,7 +246,7 @@ class Input:
                     self._kept.append(raw)
                 yield raw
             if self.replayable:
-                self._refuse_changed(file)
+                self._refuse_replaced()
 
     def _file(self) -> AbstractContextManager[BinaryIO]:
         """The file, closed after the pass; a pipe stays open, for the next look at it."""
@@ -228,14 +258,19 @@ class Input:
 
     def _refuse_changed(self, file: BinaryIO) -> None:
         """The file must be what it was when it was first looked at."""
-        state = _state(file) if self.packing is None else _state_at(self.path)
-        if state != self._known:
-            raise data_error(
-                self.name,
-                None,
-                "it changed while it was being read: wait until nothing writes to it, or read a"
-                " copy",
-            )
+        if _state(file) != self._known:
+            raise self._changed()
+
+    def _refuse_replaced(self) -> None:
+        if _state_at(self.path) != self._known:
+            raise self._changed()
+
+    def _changed(self) -> DataError:
+        return data_error(
+            self.name,
+            None,
+            "it changed while it was being read: wait until nothing writes to it, or read a copy",
+        )
 
     def _decoded(self, raws: Iterator[bytes]) -> Iterator[str]:
         for number, raw in enumerate(raws, 1):
@@ -295,17 +330,14 @@ def _characters(raw: bytes) -> int:
     return len(raw.decode("utf-8", "replace"))
 
 
-def _cut(buffer: bytes, quoted: bool) -> int:
-    """Where the last whole line ends; 0 if there is none."""
-    cut = buffer.rfind(b"\n") + 1
+def _cut(buffer: bytes, quoted: str) -> int:
+    """Where the last whole line ends, or the last whole record of fields; 0 if there is none."""
     if not quoted or b'"' not in buffer:
-        return cut
-    inside = buffer.count(b'"', 0, cut) % 2
-    while inside and cut:
-        before = buffer.rfind(b"\n", 0, buffer.rfind(b'"', 0, cut)) + 1  # not line by line
-        inside = (inside + buffer.count(b'"', before, cut)) % 2
-        cut = before
-    return cut
+        return buffer.rfind(b"\n") + 1
+    from novikoff.sources.quoting_kernel import last_end  # Numba is slow to import
+
+    # Of a delimiter beyond ASCII the last byte: no other character has it after the same bytes.
+    return int(last_end(np.frombuffer(buffer, np.uint8), quoted.encode()[-1]))
 
 
 def _pipe(path: str) -> io.BufferedReader | None:

@@ -1,6 +1,6 @@
 """The double nearest to w * 10^q, in compiled code.
 
-w <= 2^53 and |q| <= 22     one product or quotient of two doubles without error, which rounds
+w <= 10^15 and |q| <= 22    one product or quotient of two doubles without error, which rounds
                             as float() does (Clinger, "How to read floating point numbers
                             accurately", 1990)
 w < 2^64                    the leading bits of w * 5^q, out of a table of 128 bits for every
@@ -14,15 +14,16 @@ from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from novikoff.generic import COMPILED
-from novikoff.sources.bit_counts import leading_zeros
+from novikoff.sources.bit_counts import leading_zeros, times
 
 SMALLEST_POWER, LARGEST_POWER = -342, 308
 
 # Typed constants: a plain integer beside a uint64 would make a float of both.
-_0, _1, _3, _9, _32, _52, _63 = (np.uint64(number) for number in (0, 1, 3, 9, 32, 52, 63))
-_LOW_HALF = np.uint64(2**32 - 1)
+_0, _1, _3, _9, _52, _63 = (np.uint64(number) for number in (0, 1, 3, 9, 52, 63))
 _FIRST_BIT = np.uint64(2**52)
 _EXACT_INTEGERS = np.uint64(2**53)
+# Below 2^53, but no 16 digits: which side of it those are on, a processor could not guess.
+_FEW_DIGITS = np.uint64(10**15)
 _PRECISION = np.uint64(2**9 - 1)  # the bits of a product below the 55 that matter
 
 _EXACT_TENS = np.array([float(f"1e{k}") for k in range(23)])
@@ -47,12 +48,18 @@ _FIVES = _fives()
 @register_jitable(**COMPILED)
 def nearest_double(number: np.uint64, exponent: int) -> tuple[float, bool]:
     """number * 10^exponent, correctly rounded, and whether it is known to be: not if infinite."""
-    if number <= _EXACT_INTEGERS and -22 <= exponent <= 22:
-        exact = np.float64(np.int64(number))  # processors convert signed numbers
+    if number <= _FEW_DIGITS and -22 <= exponent <= 22:
         if exponent <= 0:
-            return exact / _EXACT_TENS[np.uint64(-exponent)], True
-        return exact * _EXACT_TENS[np.uint64(exponent)], True
+            return exact_quotient(number, -exponent), True
+        return np.float64(np.int64(number)) * _EXACT_TENS[np.uint64(exponent)], True
     return _by_table(number, exponent)
+
+
+@register_jitable(**COMPILED)
+def exact_quotient(number: np.uint64, digits: int) -> float:
+    """number / 10^digits, correctly rounded, for a number up to 2^53 and at most 22 digits."""
+    exact = np.float64(np.int64(number))  # processors convert signed numbers
+    return np.float64(exact / _EXACT_TENS[np.uint64(digits)])
 
 
 @register_jitable(_nrt=False)
@@ -97,20 +104,10 @@ def _subnormal(bits: np.uint64, below: np.int64) -> float:
 def _product(number: np.uint64, power: int) -> tuple[np.uint64, np.uint64]:
     """The leading 128 bits of number * 5^power, as many of them right as are needed."""
     row = power - SMALLEST_POWER
-    high, low = _times(number, _FIVES[row, 0])
+    high, low = times(number, _FIVES[row, 0])
     if high & _PRECISION == _PRECISION:  # a carry from further below might matter
-        more, _ = _times(number, _FIVES[row, 1])
+        more, _ = times(number, _FIVES[row, 1])
         low += more
         if more > low:
             high += _1
     return high, low
-
-
-@register_jitable(**COMPILED)
-def _times(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """All 128 bits of a product, by halves."""
-    a_high, a_low, b_high, b_low = a >> _32, a & _LOW_HALF, b >> _32, b & _LOW_HALF
-    lowest, across = a_low * b_low, a_high * b_low
-    middle = a_low * b_high + (lowest >> _32) + (across & _LOW_HALF)
-    high = a_high * b_high + (across >> _32) + (middle >> _32)
-    return high, (middle << _32) | (lowest & _LOW_HALF)

@@ -15,18 +15,20 @@ from numba.extending import register_jitable
 
 from novikoff.generic import COMPILED
 from novikoff.sources.bit_counts import trailing_zeros
-from novikoff.sources.nearest import nearest_double
+from novikoff.sources.nearest import exact_quotient, nearest_double
 
 # 2^63 takes 19 digits, and any 19 digits fit into 64 bits.
 MOST_DIGITS = 19
+#: What scan_usual may look at: a sign, seven digits, a point and three words.
+USUAL_BYTES = 33
 _LARGEST_EXPONENT = 10**16  # further out than the digits of any text could make up for
 
 PLUS, MINUS, POINT, ZERO = ord("+"), ord("-"), ord("."), ord("0")
 SMALL_E, LARGE_E = ord("e"), ord("E")
 
 # Typed constants: a plain integer beside a uint64 would make a float of both.
-_0, _1, _3, _8, _10, _16 = (np.uint64(number) for number in (0, 1, 3, 8, 10, 16))
-_24, _32, _40, _48, _56 = (np.uint64(number) for number in (24, 32, 40, 48, 56))
+_0, _1, _3, _8, _9, _10, _16 = (np.uint64(number) for number in (0, 1, 3, 8, 9, 10, 16))
+_24, _32, _40, _48, _56, _63 = (np.uint64(number) for number in (24, 32, 40, 48, 56, 63))
 
 # One word of eight bytes.
 _ZEROS = np.uint64(0x3030303030303030)
@@ -118,16 +120,74 @@ def scan_number(text: Any, start: int, stop: int) -> tuple[float, int, bool]:
     known: the value is float(token), finite, for token = text[start:end]. Otherwise nothing is
     claimed about the token, which ends where no character of a number comes next; ask float().
     """
+    if start + USUAL_BYTES <= stop:
+        value, end = scan_usual(text, start)
+        if end >= 0 and not _is_e(byte(text, end)):
+            return value, end, True
+    return _scan_any(text, start, stop)
+
+
+@register_jitable(**COMPILED)
+def scan_usual(text: Any, start: int) -> tuple[float, int]:
+    """The number if it is [-]digits[.digits], not too many, and where they end; else -1 for that.
+
+    An exponent may come there, so look. As many bytes as USUAL_BYTES must follow.
+    """
+    negative = byte(text, start) == MINUS  # no branch on the sign, which cannot be guessed
+    at = start + negative
+    if byte(text, at + 1) == POINT:  # as most often, and soon known
+        number, whole = np.uint64(byte(text, at)) - np.uint64(ZERO), 1
+        known = number <= _9
+    else:
+        number, whole = eight_digits(eight_bytes(text, at, at + 8))
+        known = 0 < whole < 8
+    if not known:
+        return 0.0, -1
+    at += whole
+    if byte(text, at) == POINT:
+        value, count = _with_fraction(text, at + 1, number, whole)
+        if count < 0:
+            return 0.0, -1
+        at += 1 + count
+    else:
+        value = np.float64(np.int64(number))
+    stored = np.float64(value).view(np.uint64) | np.uint64(negative) << _63
+    return np.uint64(stored).view(np.float64), at
+
+
+@register_jitable(**COMPILED)
+def _with_fraction(text: Any, at: int, number: np.uint64, whole: int) -> tuple[float, Any]:
+    """A number of so many digits with those after its point, and how many these are.
+
+    That is -1 if all of them are more than 64 bits always hold.
+    """
+    more, count = eight_digits(eight_bytes(text, at, at + 8))
+    number = number * _TENS[np.uint64(count)] + more
+    if count < 8:  # 14 digits at most
+        return exact_quotient(number, count), count
+    more, last = eight_digits(eight_bytes(text, at + 8, at + 16))
+    number = number * _TENS[np.uint64(last)] + more
+    count += last
+    if last == 8:
+        more, last = eight_digits(eight_bytes(text, at + 16, at + 24))
+        number = number * _TENS[np.uint64(last)] + more
+        count += last
+    if whole + count > MOST_DIGITS:
+        return 0.0, -1
+    value, _ = nearest_double(number, -count)
+    return value, count
+
+
+@register_jitable(_nrt=False)
+def _scan_any(text: Any, start: int, stop: int) -> tuple[float, int, bool]:
+    """As scan_number, for numbers of any kind."""
     at, sign = start, 1.0
-    if at < stop:  # without a branch on the sign, which cannot be guessed
+    if at < stop:
         negative = byte(text, at) == MINUS
         sign -= 2.0 * negative
         at += negative | (byte(text, at) == PLUS)
     first = at
-    if _one_digit(text, at, stop):
-        number, at = np.uint64(byte(text, at)) - np.uint64(ZERO), at + 1
-    else:
-        number, at = scan_digits(text, at, stop, _0)
+    number, at = scan_digits(text, at, stop, _0)
     count, exponent = at - first, 0
     if at < stop and byte(text, at) == POINT:
         whole = at + 1
@@ -137,24 +197,27 @@ def scan_number(text: Any, start: int, stop: int) -> tuple[float, int, bool]:
     if count == 0:
         return 0.0, _run_end(text, at, stop), False
     last = at
-    if at < stop and (byte(text, at) == SMALL_E or byte(text, at) == LARGE_E):
+    if at < stop and _is_e(byte(text, at)):
         power, at = _scan_exponent(text, at, stop)
         if at < 0:
             return 0.0, _run_end(text, last, stop), False
         exponent += power
-    if count <= MOST_DIGITS:
-        value, known = nearest_double(number, exponent)
-    else:
-        value, known = _many_digits(text, first, last, exponent)
+    exact = True
+    if count > MOST_DIGITS:
+        number, dropped, exact = _leading_digits(text, first, last)
+        exponent += dropped
+    value, known = nearest_double(number, exponent)
+    if not exact and known:
+        above, known = nearest_double(number + _1, exponent)
+        known &= value == above
     if not known:
         return 0.0, _run_end(text, at, stop), False
     return sign * value, at, True
 
 
 @register_jitable(**COMPILED)
-def _one_digit(text: Any, at: int, stop: int) -> bool:
-    """Whether it is a digit and a point that come: the usual case, and soon known."""
-    return at + 1 < stop and byte(text, at + 1) == POINT and _is_digit(byte(text, at))
+def _is_e(character: int) -> bool:
+    return character in (SMALL_E, LARGE_E)
 
 
 @register_jitable(**COMPILED)
@@ -194,9 +257,12 @@ def _run_end(text: Any, at: int, stop: int) -> int:
 
 
 @register_jitable(_nrt=False)
-def _many_digits(text: Any, first: int, last: int, exponent: int) -> tuple[float, bool]:
-    """The double next to digits, perhaps with a point among them, and a power for their end."""
-    at, dropped, number, kept, exact = first, 0, _0, 0, True
+def _leading_digits(text: Any, at: int, last: int) -> tuple[np.uint64, int, bool]:
+    """As many digits as fit, perhaps with a point among them.
+
+    Also how many more there are, and whether those are all zeros.
+    """
+    dropped, number, kept, exact = 0, _0, 0, True
     while at < last:
         if byte(text, at) != POINT:
             digit = np.uint64(byte(text, at)) - np.uint64(ZERO)
@@ -207,8 +273,4 @@ def _many_digits(text: Any, first: int, last: int, exponent: int) -> tuple[float
                 dropped += 1
                 exact &= digit == _0
         at += 1
-    value, known = nearest_double(number, exponent + dropped)
-    if exact or not known:
-        return value, known
-    above, known = nearest_double(number + _1, exponent + dropped)
-    return value, known and value == above
+    return number, dropped, exact

@@ -96,7 +96,7 @@ def _zstd(file: BinaryIO) -> Iterator[bytes]:
     try:
         import pyarrow
     except ImportError:
-        raise DataError("zstd is read by PyArrow: run pip install 'novikoff[tables]'") from None
+        raise DataError("zstd is read by PyArrow: run pip install pyarrow") from None
     try:
         with pyarrow.CompressedInputStream(pyarrow.PythonFile(file, "r"), "zstd") as stream:
             while piece := stream.read(PIECE):

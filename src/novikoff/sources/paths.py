@@ -8,6 +8,7 @@ from pathlib import Path
 from novikoff.errors import DataError
 
 ABOUT = "about.json"  # what a cache has in its directory
+OURS = (".nkcache", ".skipped.jsonl")  # what is written beside data is not meant by a pattern
 Named = str | os.PathLike[str]
 
 
@@ -27,7 +28,8 @@ def _matching(path: str) -> list[str]:
         raise DataError("the path is empty: name a file, '-' for standard input, or example:NAME")
     if not glob.has_magic(path) or path.startswith("example:") or os.path.lexists(path):
         return [path]
-    matching = sorted(glob.glob(path))  # noqa: PTH207  (a pattern may begin with a slash)
+    found = glob.glob(path)  # noqa: PTH207  (a pattern may begin with a slash)
+    matching = sorted(each for each in found if not each.endswith(OURS))
     if not matching:
         raise DataError(f"{path}: no file matches this pattern")
     return matching

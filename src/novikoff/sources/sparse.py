@@ -17,20 +17,6 @@ def scipy_sparse() -> Any:
     return importlib.import_module("scipy.sparse")
 
 
-def column_order(starts: Ints, columns: Ints) -> Ints | slice:
-    """What to index the entries with so that each row's columns ascend."""
-    row_of = _row_of(starts)
-    descends = (columns[1:] < columns[:-1]) & (row_of[1:] == row_of[:-1])
-    return np.lexsort((columns, row_of)) if descends.any() else slice(None)
-
-
-def first_repeat(starts: Ints, columns: Ints) -> tuple[int, int] | None:
-    """The first (row, column) that sorted columns name twice, if any."""
-    row_of = _row_of(starts)
-    repeats = np.flatnonzero((columns[1:] == columns[:-1]) & (row_of[1:] == row_of[:-1]))
-    return (int(row_of[repeats[0]]), int(columns[repeats[0]])) if repeats.size else None
-
-
 def csr(starts: Ints, columns: Ints, values: NDArray[np.float64], width: int) -> Matrix:
     """The CSR matrix of sorted columns without repeats."""
     kind = np.int32 if len(values) <= LARGEST_INDEX else np.int64
@@ -58,7 +44,3 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
         for some in zip(*((each.y, each.lines, each.exact) for each in chunks), strict=True)
     )
     return Chunk(X, y, lines, exact, last.end)
-
-
-def _row_of(starts: Ints) -> Ints:
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))

@@ -42,6 +42,7 @@ class SvmlightSource(TextSource):
         self._word_labels = word_labels
         self._told = None if zero_based is None else 1 - zero_based
         self.index_base: int | None = self._told
+        self._zero_found = False
         self._fresh()
 
     def _fresh(self) -> None:
@@ -76,6 +77,7 @@ class SvmlightSource(TextSource):
         """Count the indices from 0, and see how many columns they take."""
         indices = parsed.indices
         smallest, largest = int(indices.min()), int(indices.max())
+        self._zero_found = self._zero_found or smallest == 0
         if self.index_base is None:
             self.index_base = 0 if smallest == 0 else 1
         base = self.index_base
@@ -113,13 +115,18 @@ class SvmlightSource(TextSource):
 
     def memory(self) -> dict[str, Any]:
         """What a pass has found out so far: the first index, the width, the kind of labels."""
-        found = {"index_base": self.index_base, "width": self._width, "words": self._labels.words}
-        return super().memory() | found
+        return super().memory() | {
+            "index_base": self.index_base,
+            "zero_found": self._zero_found,
+            "width": self._width,
+            "words": self._labels.words,
+        }
 
     def remember(self, memory: Mapping[str, Any]) -> None:
         """Take up what another pass had found out."""
         super().remember(memory)
         self.index_base, self._width = memory["index_base"], int(memory["width"])
+        self._zero_found = bool(memory["zero_found"])
         self._word_labels = self._word_labels or bool(memory["words"])
         self._labels = Labels(self.name, self._word_labels)
         self._labels.words = memory["words"]
@@ -130,8 +137,13 @@ class SvmlightSource(TextSource):
         return {} if self.index_base is None else {"zero_based": self.index_base == 0}
 
     def remarks(self) -> list[str]:
-        """Where the indices start, if it was found out."""
-        if self._told is not None or self.index_base is None:
-            return []
-        found = "an index 0 was found" if self.index_base == 0 else "no index 0 was found"
-        return [f"indices count from {self.index_base}: {found}"]
+        """Where the indices start, if it was found out.
+
+        It may have been told only because an earlier pass had found a 0, so that is said anyway.
+        """
+        remarks = super().remarks()
+        if self.index_base == 0 and self._zero_found:
+            remarks.append("indices count from 0: an index 0 was found")
+        elif self.index_base == 1 and self._told is None:
+            remarks.append("indices count from 1: no index 0 was found")
+        return remarks

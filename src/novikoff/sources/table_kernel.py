@@ -12,13 +12,15 @@ import numpy as np
 from numba.extending import register_jitable
 
 from novikoff.generic import COMPILED, compile_loop
+from novikoff.sources.byte_counts import TOGETHER, line_feeds, not_ascii
 from novikoff.sources.categories import NUMBER, WORD
-from novikoff.sources.numerals import byte, scan_number
+from novikoff.sources.numerals import USUAL_BYTES, byte, scan_number, scan_usual
 
 #: The delimiter for runs of blanks: a byte that no text has.
 ANY_BLANKS = 0
 
 _TAB, _LF, _CR, _SPACE, _QUOTE = 9, 10, 13, 32, 34
+_NOT_ASCII = 0x80
 #: UTF-8 of blanks beyond ASCII: 0xC2 and 0x85 or 0xA0, or one of these and then one of those.
 _TWO_BYTES = 0xC2
 _THREE_BYTES = (0xE1, 0xE2, 0xE3)
@@ -49,8 +51,13 @@ def _parse_rows(
             at = after
             line += 1
             continue
-        field, number, word = at, 0, 0
-        for column in range(width):
+        field, column, number, word = at, 0, 0, 0
+        while column < width:
+            done, field = _usual_numbers(
+                text, field, delimiter, roles, column, numbers, row, number
+            )
+            column += done
+            number += done
             last = column == width - 1
             if roles[column] == NUMBER:
                 value, field = _number(text, field, stop, delimiter, last)
@@ -65,11 +72,44 @@ def _parse_rows(
                 if roles[column] == WORD:
                     starts[word, row], stops[word, row] = start, end
                     word += 1
+            column += 1
         lines[row] = line
         at = field
         row += 1
         line += 1
     return at, row, line
+
+
+@register_jitable(**COMPILED)
+def _usual_numbers(
+    text: Any,
+    at: int,
+    delimiter: int,
+    roles: Any,
+    column: int,
+    numbers: Any,
+    row: int,
+    number: int,
+) -> tuple[int, int]:
+    """Read usual numbers with nothing but a delimiter between them, from a column on.
+
+    That is most of most tables: hence a loop that is small enough for the registers. Gives how
+    many there are, at least one column being left to the others, and where the next begins.
+    """
+    done = 0
+    if delimiter == ANY_BLANKS:
+        return done, at
+    left = len(roles) - 1 - column
+    while (
+        done < left and roles[np.uint64(column + done)] == NUMBER and at + USUAL_BYTES <= len(text)
+    ):
+        value, end = scan_usual(text, at)
+        if end < 0 or byte(text, end) != delimiter:
+            break
+        numbers[row, np.uint64(number + done)] = value
+        done += 1
+        at = end + 1
+    return done, at
 
 
 @register_jitable(**COMPILED)
@@ -103,17 +143,14 @@ def _skip_blanks(text: Any, at: int, stop: int, delimiter: int) -> int:
     return at
 
 
-@register_jitable(**COMPILED)
+@register_jitable(_nrt=False)
 def _next_field(text: Any, at: int, stop: int, delimiter: int, last: bool) -> int:
     """Where the next field, or after the last one the next line, begins; -1 if none does here."""
-    if last:
-        return _after_line(text, _skip_blanks(text, at, stop, delimiter), stop)
-    if delimiter != ANY_BLANKS:
-        if at < stop and byte(text, at) == delimiter:
-            return at + 1
-        at = _skip_blanks(text, at, stop, delimiter)
-        return at + 1 if at < stop and byte(text, at) == delimiter else -1
     after = _skip_blanks(text, at, stop, delimiter)
+    if last:
+        return _after_line(text, after, stop)
+    if delimiter != ANY_BLANKS:
+        return after + 1 if after < stop and byte(text, after) == delimiter else -1
     if after == at or _after_line(text, after, stop) >= 0:
         return -1
     return after
@@ -122,16 +159,13 @@ def _next_field(text: Any, at: int, stop: int, delimiter: int, last: bool) -> in
 @register_jitable(**COMPILED)
 def _number(text: Any, at: int, stop: int, delimiter: int, last: bool) -> tuple[float, int]:
     """The number in the field that begins at `at`, and where the next begins: -1 if it is odd."""
-    if at < stop and byte(text, at) == _QUOTE:
-        value, at, known = scan_number(text, at + 1, stop)
-        if not known or at >= stop or byte(text, at) != _QUOTE:
-            return 0.0, -1
-        return value, _after_quote(text, at + 1, stop, delimiter, last)
-    if at < stop and byte(text, at) <= _SPACE:
-        at = _skip_blanks(text, at, stop, delimiter)
+    quoted = at < stop and byte(text, at) == _QUOTE
+    at = at + 1 if quoted else _skip_blanks(text, at, stop, delimiter)
     value, at, known = scan_number(text, at, stop)
-    if not known:
+    if not known or (quoted and (at >= stop or byte(text, at) != _QUOTE)):
         return 0.0, -1
+    if quoted:
+        return value, _after_quote(text, at + 1, stop, delimiter, last)
     return value, _next_field(text, at, stop, delimiter, last)
 
 
@@ -201,12 +235,16 @@ def _odd_ends(text: Any, start: int, end: int) -> bool:
     return begins or ends
 
 
-def _count_line_ends(text: Any) -> int:
-    """How many line ends there are: with vector instructions, unlike bytes.count."""
-    found = 0
-    for byte in text:
-        found += byte == _LF
-    return found
+def _survey(text: Any) -> tuple[Any, Any]:
+    """How many line ends there are, and whether all is ASCII."""
+    ends, others, whole = np.uint64(0), np.uint64(0), len(text) // TOGETHER * TOGETHER
+    for at in range(0, whole, TOGETHER):
+        ends += line_feeds(text, at)
+        others |= not_ascii(text, at)
+    for at in range(whole, len(text)):
+        ends += np.uint64(byte(text, at) == _LF)
+        others |= np.uint64(byte(text, at) >= _NOT_ASCII)
+    return np.int64(ends), others == np.uint64(0)
 
 
 def _find_values(
@@ -287,5 +325,5 @@ def _fill_rows(numbers: Any, codes: Any, features: Any, columns: Any, entries: A
 
 parse_rows = compile_loop(_parse_rows, threads=True)
 find_values = compile_loop(_find_values, threads=True)
-count_line_ends = compile_loop(_count_line_ends, threads=True)
+survey = compile_loop(_survey, threads=True)
 fill_rows = compile_loop(_fill_rows, threads=True)

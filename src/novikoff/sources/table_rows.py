@@ -61,10 +61,10 @@ class _Reader:
     """The rows found so far: numbers, and where their words are in the text."""
 
     def __init__(self, text: Bytes, table: Table) -> None:
-        from novikoff.sources.table_kernel import count_line_ends  # Numba is slow to import
+        from novikoff.sources.table_kernel import survey  # Numba is slow to import
 
-        self._text, self._raw, self._table = text, text.tobytes(), table
-        self._line_ends = count_line_ends(text)
+        self._text, self._table = text, table
+        self._line_ends, self._ascii = survey(text)
         width, columns = table.layout.width, table.columns
         most = min(self._line_ends, len(text) // width) + 1  # a field takes a byte or a delimiter
         self._roles = np.array(columns.roles, dtype=np.int64)
@@ -74,18 +74,25 @@ class _Reader:
         self._starts, self._stops = (np.empty((words, most), dtype=np.int64) for _ in range(2))
         self._lines = np.empty(most, dtype=np.int64)
         self._rows, self._skipped = 0, list[BadRowError]()
+        self._refused: BadRowError | None = None  # the first bad row but for labels and values
         self._more = bytearray()  # words that are not in the text as they are
 
     def read(self, header: int) -> None:
-        """Go through the text, after the header."""
+        """Go through the text, after the header; not beyond a row that is to be refused."""
+        try:
+            self._read(header)
+        except BadRowError as bad:
+            self._refused = bad  # later: a label or value before it may be bad too
+
+    def _read(self, header: int) -> None:
         at, line, most = 0, header, 1
         for _ in range(header):
             at = self._raw.index(b"\n", at) + 1
         delimiter = self._quick_delimiter()
-        while at < len(self._raw):
+        while at < len(self._text):
             if delimiter is not None:
                 at, line = self._quickly(at, line, delimiter)
-            if at < len(self._raw):
+            if at < len(self._text):
                 at, line = self._carefully(at, line, most)
                 most *= 2  # where one row is odd, others may be
 
@@ -94,7 +101,7 @@ class _Reader:
         delimiter = self._table.layout.delimiter
         if self._table.decimal or not delimiter.isascii():
             return None
-        if not self._raw.isascii():
+        if not self._ascii:
             try:
                 self._raw.decode("utf-8")
             except UnicodeDecodeError:
@@ -183,6 +190,8 @@ class _Reader:
             for row in sorted(bad):
                 self._leave_out(self._bad_word(int(places[row]), *bad[row]))
             kept = np.delete(places, list(bad))
+        if self._refused is not None:
+            raise self._refused
         exactly = None
         if self._table.decimal:
             exactly = np.empty((self._rows, self._numbers.shape[1]), dtype=object)
@@ -239,6 +248,10 @@ class _Reader:
         ]
         problem = f"{layout.column(place)}: {problem}"
         return bad_field(line, texts, place, layout.delimiter, problem)
+
+    @cached_property
+    def _raw(self) -> bytes:
+        return self._text.tobytes()
 
     @cached_property
     def _split(self) -> list[bytes]:

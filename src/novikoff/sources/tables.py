@@ -30,8 +30,6 @@ class TableSource(TextSource):
     category that it does not know is a bad row.
     """
 
-    quoted = True
-
     def __init__(
         self,
         inputs: Sequence[Input],
@@ -54,6 +52,7 @@ class TableSource(TextSource):
         delimiter = "\t" if kind == "tsv" else delimiter
         self._layouts = _layouts(self.inputs, delimiter, header)
         self.layout = layout = self._layouts[0]
+        self.quoted = layout.delimiter
         place = None
         if labelled:
             known = known_columns(names or (), layout.names or ())
@@ -76,11 +75,15 @@ class TableSource(TextSource):
                 " column or decimal=True out",
             )
         self._heads: dict[tuple[int, int], int] = {}
+        self._begin_names()
         self._fresh()
 
     def _fresh(self) -> None:
-        layout, columns = self.layout, self._table.columns
+        # Values of categories stay known: it is the same data, and a learner is as wide as all.
         self._labels = Labels(self.name, self._word_labels)
+
+    def _begin_names(self) -> None:
+        layout, columns = self.layout, self._table.columns
         names = [columns.names[place] for place in columns.numbers]
         self._categories = None
         if columns.categorical:
@@ -143,15 +146,18 @@ class TableSource(TextSource):
     def remember(self, memory: Mapping[str, Any]) -> None:
         """Take up what another pass had found out."""
         super().remember(memory)
+        self._word_labels = self._word_labels or bool(memory["words"])
         self._fresh()
         self._labels.words = memory["words"]
+        self._begin_names()
         if self._categories is not None:
             self._categories.remember(memory["values"])
             self._width()
 
     def remarks(self) -> list[str]:
         """Which columns are categories."""
-        return [] if self._categories is None else [self._categories.remark()]
+        found = super().remarks()
+        return found if self._categories is None else [*found, self._categories.remark()]
 
 
 def _layouts(inputs: Sequence[Input], delimiter: str | None, header: bool | None) -> list[Layout]:

@@ -4,11 +4,9 @@ A format says what a block holds (`_parse`, which threads run at the same time) 
 that where it matters what came before (`_chunk`, which runs in the order of the blocks).
 """
 
-import json
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -24,6 +22,7 @@ from novikoff.sources.base import (
 )
 from novikoff.sources.blocks import Block, in_order, processors
 from novikoff.sources.inputs import Input
+from novikoff.sources.skipping import SideFile
 from novikoff.sources.sparse import joined
 
 
@@ -50,8 +49,8 @@ class TextSource(Source):
     refusing the data at the first of them.
     """
 
-    #: Whether a line end between double quotes is part of a field.
-    quoted = False
+    #: The delimiter of fields that may be in double quotes, with line ends inside; "": none may be.
+    quoted = ""
 
     def __init__(
         self, inputs: Sequence[Input], *, skip: bool = False, skipped_to: str | None = None
@@ -109,7 +108,7 @@ class TextSource(Source):
             self._fresh()
             self.files, self._rows, self.skipped = [], 0, 0
         file, line, end = start.file, start.line, start.offset
-        with _Side(self.skipped_to if self.skip else None, anew=empty) as side:
+        with SideFile(self.skipped_to if self.skip else None, self.skipped) as side:
             for block, parsed in self._ahead(start):
                 if block.file != file:
                     file, line = block.file, 0
@@ -158,15 +157,32 @@ class TextSource(Source):
                 offset = start.offset if number == start.file else 0
                 yield from given.blocks(number, offset, quoted=self.quoted)
 
+    def remarks(self) -> list[str]:
+        """That bad rows were left out."""
+        return left_out(self)
+
     def memory(self) -> dict[str, Any]:
         """What a pass has found out so far: which files it came to, at which rows."""
         files = [list(each) for each in self.files]
-        return {"rows": self._rows, "files": files, "skipped": self.skipped}
+        begins = [each.beginning() for each in self.inputs if not each.replayable]
+        return {"rows": self._rows, "files": files, "skipped": self.skipped, "begins": begins}
 
     def remember(self, memory: Mapping[str, Any]) -> None:
         """Take up what another pass had found out."""
         self._rows, self.skipped = int(memory["rows"]), int(memory["skipped"])
         self.files = [(str(name), int(row)) for name, row in memory["files"]]
+        pipes = [each for each in self.inputs if not each.replayable]
+        for given, (size, digest) in zip(pipes, memory["begins"], strict=True):
+            given.expect(int(size), str(digest))
+
+
+def left_out(source: Source) -> list[str]:
+    """What to say of the rows that were skipped."""
+    if not source.skipped:
+        return []
+    number, listed = source.skipped, source.asked.get("skipped_to")
+    where = "" if listed is None else f"; {listed} lists them"
+    return [f"{number:,} bad row{'s' * (number > 1)} left out{where}"]
 
 
 def called(inputs: Sequence[Input]) -> str:
@@ -178,37 +194,6 @@ def called(inputs: Sequence[Input]) -> str:
 def placed(bad: BadRowError, name: str, line: int) -> Exception:
     """The complaint about a bad row of a block before which there are so many lines."""
     return data_error(name, line + bad.line + 1, bad.problem, bad.column)
-
-
-class _Side:
-    """The file that lists the rows that were left out; written only if there are any."""
-
-    def __init__(self, path: str | None, *, anew: bool) -> None:
-        self._path, self._anew = path, anew
-        self._file: TextIO | None = None
-
-    def __enter__(self) -> "_Side":
-        if self._path is not None and self._anew:
-            Path(self._path).unlink(missing_ok=True)  # what an earlier pass left out
-        return self
-
-    def write(self, bad: BadRowError, name: str, line: int) -> None:
-        if self._path is None:
-            return
-        if self._file is None:
-            self._file = Path(self._path).open("a", encoding="utf-8")  # noqa: SIM115
-        entry = {
-            "file": name,
-            "line": line + bad.line + 1,
-            "column": bad.column,
-            "problem": bad.problem,
-            "text": bad.text,
-        }
-        self._file.write(json.dumps(entry) + "\n")
-
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            self._file.close()
 
 
 def lines_of(text: np.ndarray[Any, np.dtype[np.uint8]]) -> list[bytes]:

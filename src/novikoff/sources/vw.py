@@ -62,6 +62,8 @@ class VwSource(TextSource):
         self._bits = None if hash_bits is None else checked_bits(hash_bits)
         self._names = None if names is None else Table.of(names)
         self._check_width()
+        self._table = Table() if self._names is None else self._names
+        self._collisions = None if self._bits is None else Collisions(self._bits)
         self._fresh()
 
     def _check_width(self) -> None:
@@ -78,10 +80,9 @@ class VwSource(TextSource):
             )
 
     def _fresh(self) -> None:
+        # Names stay known: it is the same data, and a learner is as wide as all of them.
         self._labels = labels.Labels(self.name, words=self._word_labels)
         self._left_out = 0
-        self._table = Table() if self._names is None else self._names
-        self._collisions = None if self._bits is None else Collisions(self._bits)
 
     @property
     def feature_names(self) -> list[str] | None:  # type: ignore[override]
@@ -89,7 +90,7 @@ class VwSource(TextSource):
         return self._table.names() if self._collisions is None else None
 
     def chunks(self, rows: int | None = None, start: Place = START) -> Iterator[Chunk]:
-        """Go through the rows once; a chunk has as many columns as there are names so far."""
+        """Go through the rows once; a chunk has as many columns as names are known so far."""
         width = 1
         for chunk in super().chunks(rows, start):
             width = chunk.X.shape[1]
@@ -136,6 +137,7 @@ class VwSource(TextSource):
         most = self._features or LARGEST_INDEX
         if len(self._table) > most:
             first = int(np.argmax(columns >= most))
+            self._table = Table()  # so that another pass comes to this again
             raise data_error(
                 name,
                 int(lines[parsed.row_of(first)]),
@@ -152,12 +154,13 @@ class VwSource(TextSource):
 
     def remarks(self) -> list[str]:
         """How many names share columns, or were left out."""
+        found = super().remarks()
         if self._collisions is not None:
-            return [self._collisions.remark()]
-        if self._left_out:
+            found.append(self._collisions.remark())
+        elif self._left_out:
             what = "feature was" if self._left_out == 1 else "features were"
-            return [f"{self._left_out:,} {what} left out, whose names are not known"]
-        return []
+            found.append(f"{self._left_out:,} {what} left out, whose names are not known")
+        return found
 
     def memory(self) -> dict[str, Any]:
         """What a pass has found out so far: the names or what was counted of them, too."""
@@ -171,6 +174,7 @@ class VwSource(TextSource):
     def remember(self, memory: Mapping[str, Any]) -> None:
         """Take up what another pass had found out."""
         super().remember(memory)
+        self._word_labels = self._word_labels or bool(memory["words"])
         self._fresh()
         self._labels.words, self._left_out = memory["words"], int(memory["left_out"])
         if self._collisions is not None:

@@ -142,7 +142,7 @@ def refuse_path(path: Path) -> None:
             import pyarrow.parquet  # noqa: F401
         except ImportError:
             raise ParameterError(
-                f"{path.name}: Parquet needs PyArrow: pip install 'novikoff[tables]'; or use .csv"
+                f"{path.name}: Parquet needs PyArrow: pip install pyarrow; or use .csv"
             ) from None
 
 

@@ -1,0 +1,96 @@
+"""The rows that were left out of a pass, listed in a file of their own as JSON lines."""
+
+import itertools
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TextIO
+
+from novikoff.errors import DataError
+from novikoff.sources.base import BadRowError
+
+_KEYS = {"file", "line", "column", "problem", "text"}
+
+
+def refuse_side_file(path: str, data: Sequence[str]) -> None:
+    """A list of skipped rows may take the place of such a list, and of nothing else."""
+    target = Path(path)
+    if not target.exists():
+        return
+    if any(Path(each).exists() and target.samefile(each) for each in data):
+        raise DataError(f"{path}: that is the data, not a place for the skipped rows")
+    if not target.is_file() or not _is_list(target):
+        raise DataError(
+            f"{path}: it is there already and lists no skipped rows; choose another name with"
+            " skipped_to (--skipped-to)"
+        )
+
+
+def _is_list(target: Path) -> bool:
+    try:
+        with target.open(encoding="utf-8") as file:
+            line = file.readline(2**20)
+        return not line or json.loads(line).keys() == _KEYS
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+class SideFile:
+    """The list. It is there only if it has a line.
+
+    known: how many lines of it are there already, of a pass that goes on; others are dropped.
+    """
+
+    def __init__(self, path: str | None, known: int = 0) -> None:
+        self._path, self._known = path, known
+        self._file: TextIO | None = None
+
+    def __enter__(self) -> Self:
+        if self._path is not None:
+            try:
+                self._begin(Path(self._path))
+            except OSError as problem:
+                raise self._failed(problem) from None
+        return self
+
+    def _begin(self, target: Path) -> None:
+        if not self._known:
+            target.unlink(missing_ok=True)
+            return
+        size = 0
+        with target.open("rb") as file:
+            for line in itertools.islice(file, self._known):
+                size += len(line)
+        os.truncate(target, size)
+
+    def write(self, bad: BadRowError, name: str, line: int) -> None:
+        """List one row of a block before which its file has so many lines."""
+        if self._path is None:
+            return
+        entry = {
+            "file": name,
+            "line": line + bad.line + 1,
+            "column": bad.column,
+            "problem": bad.problem,
+            "text": bad.text,
+        }
+        try:
+            if self._file is None:  # line by line, so that a checkpoint finds all of them there
+                self._file = Path(self._path).open("a", buffering=1, encoding="utf-8")  # noqa: SIM115
+            self._file.write(json.dumps(entry) + "\n")
+        except OSError as problem:
+            raise self._failed(problem) from None
+
+    def _failed(self, problem: OSError) -> DataError:
+        return DataError(f"{self._path}: the skipped rows cannot be listed: {problem.strerror}")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
