@@ -110,8 +110,8 @@ def test_a_reader_is_compiled_anew_if_what_it_calls_was_edited(copy):
     assert read() == ("[0.5, 0.25]", 1)
     edit(
         package / "sources" / "nearest.py",
-        "return exact / _EXACT_TENS",
-        "return 2.0 * exact / _EXACT_TENS",
+        "np.float64(exact / _EXACT_TENS",
+        "np.float64(2.0 * exact / _EXACT_TENS",
     )
     assert read() == ("[1.0, 0.5]", 0)
 

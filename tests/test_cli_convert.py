@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from novikoff import sources
-from novikoff.cli import main, progress
+from novikoff.cli import lines, main
 from novikoff.sources.cache import CacheSource
 from shell import answer, novikoff, until_shown
 
@@ -290,9 +290,9 @@ def test_quiet_shows_nothing(save, tmp_path):
 
 
 def test_the_line_of_progress():
-    assert progress.filled(0, None, 1234, 1.0) == "1,234 rows"
-    assert progress.filled(2_500_000, None, 10, 0.5) == "2.5 MB  10 rows  5.0 MB/s"
-    found = progress.filled(10**9, 4 * 10**9, 10, 2.0)
+    assert lines.filled(0, None, 1234, 1.0) == "1,234 rows"
+    assert lines.filled(2_500_000, None, 10, 0.5) == "2.5 MB  10 rows  5.0 MB/s"
+    found = lines.filled(10**9, 4 * 10**9, 10, 2.0)
     assert found == "1.0 GB of 4.0 GB  10 rows  500 MB/s  0:06 left"
 
 
@@ -301,4 +301,4 @@ def test_the_line_of_progress():
     [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (123_456, "123 kB"), (7e9, "7.0 GB")],
 )
 def test_bytes_for_people(number, words):
-    assert progress.in_bytes(number) == words
+    assert lines.in_bytes(number) == words

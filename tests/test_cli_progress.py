@@ -7,7 +7,9 @@ import time
 
 import pytest
 
-from novikoff.cli.progress import Moment, Progress, Task, TerminatedError, fitted
+from novikoff.cli.lines import fitted
+from novikoff.cli.progress import Moment, Progress, Task
+from novikoff.cli.signals import TerminatedError
 from novikoff.errors import DataError
 from novikoff.report import html
 from novikoff.report.writing import write_page

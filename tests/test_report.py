@@ -86,7 +86,7 @@ def check_page(*words, **options):
 def run_of(rule, X, y, epochs=20, parameters=None, **options):
     """What `fit` hands to its page."""
     from novikoff.cli.plans import Plan
-    from novikoff.learn import found_margin
+    from novikoff.epochs import found_margin
     from novikoff.rules.protocol import mistake_bound
 
     plan = Plan.of(rule, parameters or {}, [], "zeros", None, False, 0)._replace(**options)

@@ -21,7 +21,7 @@ from typer.core import TyperGroup
 
 from novikoff import __version__
 from novikoff.cli import bound, check, convert, cover, demo, examples, fit, predict, trace, verify
-from novikoff.cli.progress import exit_code, terminate
+from novikoff.cli.signals import exit_code, terminate
 from novikoff.errors import NovikoffError
 
 DEFECT = 70  # as sysexits.h has it

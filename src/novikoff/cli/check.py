@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from novikoff.cli import options, reporting
-from novikoff.cli.progress import exit_code
 from novikoff.cli.reading import DataArgument, DecimalOption, Reading, reads_data
+from novikoff.cli.signals import exit_code
 from novikoff.cli.watching import Watching, known
 from novikoff.errors import ParameterError
 

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.cli import options
-from novikoff.cli.progress import Progress, Task, exit_code, in_bytes
+from novikoff.cli.lines import in_bytes
+from novikoff.cli.progress import Progress, Task
 from novikoff.cli.reading import DataArgument, Reading, reads_data
+from novikoff.cli.signals import exit_code
 from novikoff.errors import ParameterError
 
 FORMATS = {".nkcache": "cache", ".parquet": "parquet"}

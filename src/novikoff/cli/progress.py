@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO, cast
 
+from novikoff.cli.lines import Part, filled_parts, fitted, minutes, of_bytes, percent, short
+from novikoff.cli.signals import EXIT_CODES, TerminatedError
 from novikoff.errors import DataError
 
 if TYPE_CHECKING:
@@ -19,23 +21,6 @@ if TYPE_CHECKING:
 DELAY = 0.5  # seconds before anything is shown
 REFRESH = 0.1
 LOGGED = 1.0  # seconds between two lines of the log
-EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
-UNITS = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
-GAP = "  "
-
-
-class TerminatedError(KeyboardInterrupt):
-    """SIGTERM: as Ctrl-C, and with an exit code of its own."""
-
-
-def exit_code(error: KeyboardInterrupt) -> int:
-    """What a command exits with that was broken off so."""
-    return EXIT_CODES[signal.SIGTERM if isinstance(error, TerminatedError) else signal.SIGINT]
-
-
-def terminate(number: int, frame: Any) -> None:
-    """What SIGTERM does, wherever a command is."""
-    raise TerminatedError
 
 
 class Task(NamedTuple):
@@ -79,14 +64,6 @@ class Moment(NamedTuple):
         for name in ("seconds", "seconds_left", "rows_per_second"):
             fields[name] = None if fields[name] is None else round(fields[name], 3)
         return fields
-
-
-class Part(NamedTuple):
-    """A piece of the line, which is shown whole or not at all."""
-
-    importance: int  # 1 goes last
-    wide: str
-    narrow: str
 
 
 class Progress:
@@ -182,7 +159,10 @@ class Progress:
         now = time.monotonic()
         if self.shown and now - self.began >= DELAY and now - self.shown_at >= REFRESH:
             self.shown_at = now
-            told = [Part(1, "reading", "reading"), *_filled(done, total, rows, now - self.began)]
+            told = [
+                Part(1, "reading", "reading"),
+                *filled_parts(done, total, rows, now - self.began),
+            ]
             self._show(told)
 
     def _moment(self, run: "Pace | Run", now: float, bytes_read: int | None) -> Moment:
@@ -240,91 +220,6 @@ class Progress:
             wide, narrow = (rounded_up(moment.margin_ceiling, digits) for digits in (3, 2))
             parts.append(Part(4, f"margin < {wide}", f"margin <{narrow}"))
         if moment.seconds_left is not None:
-            left = _left(moment.seconds_left)
+            left = minutes(moment.seconds_left)
             parts.append(Part(3, f"{left} left", f"-{left}"))
         return parts
-
-
-def fitted(parts: Sequence[Part], width: int) -> str:
-    """The parts on one line: in their narrow words if they must be, and without those that do
-    not fit, the least important first.
-
-    >>> parts = [Part(1, "epoch 3", "epoch 3"), Part(2, "0:07 left", "-0:07")]
-    >>> [fitted(parts, width) for width in (80, 15, 10)]
-    ['epoch 3  0:07 left', 'epoch 3  -0:07', 'epoch 3']
-    """
-    line, kept = GAP.join(each.wide for each in parts), list(parts)
-    if len(line) <= width:
-        return line
-    while kept and len(GAP.join(each.narrow for each in kept)) > width:
-        kept.remove(max(kept))
-    return GAP.join(each.narrow for each in kept)
-
-
-def filled(done: int, total: int | None, rows: int, seconds: float) -> str:
-    """Bytes, rows, the rate, and the time left where it can be known."""
-    return GAP.join(each.wide for each in _filled(done, total, rows, seconds))
-
-
-def _filled(done: int, total: int | None, rows: int, seconds: float) -> list[Part]:
-    read = f"{rows:,} rows"
-    parts = [Part(4, read, f"{short(rows)} rows")]
-    if done:
-        of = f" of {in_bytes(total)}" if total else ""
-        speed = f"{in_bytes(done / seconds)}/s"
-        parts.insert(0, Part(2, f"{in_bytes(done)}{of}", of_bytes(done, total)))
-        parts.append(Part(5, speed, speed))
-    if done and total:
-        left = _left(max(total - done, 0) * seconds / done)
-        parts.append(Part(3, f"{left} left", f"-{left}"))
-    return parts
-
-
-def _left(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02}"
-
-
-def percent(share: float) -> str:
-    """A share in two digits, and no finer than hundredths of a percent.
-
-    >>> percent(0.0018), percent(0.025), percent(0.5), percent(1.0)
-    ('0.18%', '2.5%', '50%', '100%')
-    """
-    return f"{share:.{2 if share < 0.01 else 1 if share < 0.1 else 0}%}"
-
-
-def of_bytes(done: float, total: int | None) -> str:
-    """How many bytes of how many, in one unit.
-
-    >>> of_bytes(42_300_000, 127_000_000), of_bytes(42_300_000, 4_100_000_000), of_bytes(950, None)
-    ('42/127 MB', '0.0/4.1 GB', '950 B')
-    """
-    if not total:
-        return in_bytes(done)
-    whole, unit = in_bytes(total).split()
-    size = dict(UNITS).get(unit[0], 1.0)
-    return f"{done / size:.{1 if '.' in whole else 0}f}/{whole} {unit}"
-
-
-def in_bytes(number: float) -> str:
-    """A number of bytes for people.
-
-    >>> in_bytes(950), in_bytes(4_100_000_000)
-    ('950 B', '4.1 GB')
-    """
-    text = short(number)
-    return f"{text[:-1]} {text[-1]}B" if text[-1].isalpha() else f"{text} B"
-
-
-def short(number: float) -> str:
-    """A large number in three or four characters.
-
-    >>> short(950), short(12_345), short(4_100_000)
-    ('950', '12k', '4.1M')
-    """
-    for unit, size in UNITS:
-        if number >= size:
-            value = number / size
-            return f"{value:.1f}{unit}" if value < 10.0 else f"{value:.0f}{unit}"
-    return f"{number:.0f}"

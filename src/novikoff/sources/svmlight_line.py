@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.sources.base import LARGEST_INDEX, BadRowError
-from novikoff.sources.inputs import NotTextError, as_text
 from novikoff.sources.labels import NotALabelError, value_of
+from novikoff.sources.lines import NotTextError, as_text
 from novikoff.sources.tokens import NotANumberError, exact, number, shown
 
 _SHOWN_LINE = 200

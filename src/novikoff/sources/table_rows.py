@@ -13,8 +13,8 @@ from novikoff.sources import labels
 from novikoff.sources.base import BadRowError, Exact
 from novikoff.sources.blocks import Bytes
 from novikoff.sources.categories import NUMBER, WORD, Categories, Columns, Values
-from novikoff.sources.inputs import NotTextError, as_text
 from novikoff.sources.layout import Layout
+from novikoff.sources.lines import NotTextError, as_text
 from novikoff.sources.records import BLANKS, SHOWN_LINE, Record, bad_field, ragged, records
 from novikoff.sources.tokens import NotANumberError, exact, is_missing, number, reads_as_float
 
