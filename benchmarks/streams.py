@@ -28,7 +28,7 @@ from novikoff.rows import make_rows
 from novikoff.rules import Perceptron
 from novikoff.sources.cache import cached
 
-REPEATS = 9
+REPEATS = 7
 ROWS, FEATURES, EACH = 200_000, 100_000, 60
 COLUMNS, TABLE_ROWS = 30, 400_000
 VW = "--loss_function hinge --sgd --noconstant --quiet --no_stdin"
@@ -127,7 +127,7 @@ def sparse_lines(folder: Path) -> list[Line]:
         Line("svmlight to model", "Vowpal Wabbit's pass", 2.0, faster(seconds, "pass", "vw")),
         Line("the same", "scikit-learn's load and fit", 15.0, faster(seconds, "pass", "sklearn")),
         Line("epoch from the cache", "in memory", 0.6, faster(seconds, "cached epoch", "epoch")),
-        Line("gzip to model", "unpacking it", 1 / 1.2, faster(seconds, "gzip", "unpacking")),
+        Line("gzip to model", "zlib's unpacking", 1 / 1.2, faster(seconds, "gzip", "unpacking")),
         Line("VW text to model", "Vowpal Wabbit's pass", None, faster(seconds, "vw text", "vw")),
         Line("the same, hashed", "that pass", None, faster(seconds, "hashed vw text", "vw")),
     ]
