@@ -92,7 +92,7 @@ class Learner:
         self._require_fit(rows)
         for first, stop in self.blocks(rows, start, len(order) or None):
             self._read_block(rows, codes, order, first, stop, measure, log)
-            release(rows)
+            release(rows, codes)
             if watch:
                 watch(self, stop)
 

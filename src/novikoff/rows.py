@@ -369,15 +369,16 @@ def stored(rows: Rows) -> int:
     return int(rows.values.size)
 
 
-def release(rows: Rows) -> None:
+def release(rows: Rows, *beside: Array) -> None:
     """Give back the memory that rows mapped from a file have taken, if that is much.
 
     They are read again from the file, most often from the system's own copy of it, when they are
-    next asked for; without this a pass over a file would come to hold all of it.
+    next asked for; without this a pass over a file would come to hold all of it. beside: arrays
+    that go with the rows.
     """
-    for array in rows:
+    for array in (*rows, *beside) if is_mapped(rows) else ():
         mapping = _mapping(array) if isinstance(array, np.ndarray) else None
-        if mapping is not None and len(mapping) > LARGE_MAPPING:
+        if mapping is not None:
             mapping.madvise(mmap.MADV_DONTNEED)
 
 

@@ -74,7 +74,7 @@ def _members(file: BinaryIO, new: Callable[[], Any], kind: str) -> Iterator[byte
                 packed = file.read(_PACKED)  # tapes are filled up with zeros
             if not packed:
                 return
-    except (IsalError, OSError, ValueError, EOFError) as problem:
+    except (IsalError, OSError, ValueError, EOFError) as problem:  # type: ignore[misc]
         if isinstance(problem, OSError) and problem.errno is not None:
             raise  # the file cannot be read
         raise DamagedError(f"damaged {kind} data: {problem}") from None
