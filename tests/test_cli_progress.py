@@ -55,9 +55,11 @@ class Reached:
         ),
         (
             80,
-            "epoch 12  120/127 MB  850k rows/s  123k mistakes 0.18%  margin <0.0013  -12:34",
+            "epoch 12  120/127 MB  850k rows/s  123k mistakes, 0.18% now  γ<0.0013  -12:34",
         ),
-        (60, "epoch 12  123k mistakes 0.18%  margin <0.0013  -12:34"),
+        (70, "epoch 12  120/127 MB  123k mistakes, 0.18% now  γ<0.0013  12:34 left"),
+        (60, "epoch 12  120/127 MB  123k mistakes 0.18%  γ<0.0013  -12:34"),
+        (50, "epoch 12  123k mistakes 0.18%  γ<0.0013  -12:34"),
         (40, "epoch 12  123k mistakes 0.18%  -12:34"),
         (30, "epoch 12  123k mistakes 0.18%"),
         (20, "epoch 12"),

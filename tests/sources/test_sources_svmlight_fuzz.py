@@ -3,25 +3,20 @@
 The last test runs the others once more with the compiled code looking at every index.
 """
 
-import os
-import subprocess
-import sys
 from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import pytest
+from bounds_checks import run_with_bounds_checks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from source_checks import bits, unhurried
 
-from novikoff.generic import compile_loop
 from novikoff.sources import pairs, svmlight_kernel
 from novikoff.sources.base import LARGEST_INDEX, BadRowError
-from novikoff.sources.numerals import byte
 from novikoff.sources.pairs import Pairs, parse
 
-CHECKED = "NUMBA_BOUNDSCHECK"
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 GAPS = st.text(" \t", min_size=1, max_size=3) | st.just(" ")
 ENDS = st.sampled_from(["\n", "\r\n", " \n", "\t\r\n", " # 1:2 x\n", "#\n", "\n\n", "\n # Ω\r\n"])
@@ -126,18 +121,5 @@ def test_the_quick_way_gives_what_the_careful_way_gives(
         assert outcome(raw, labelled, skip) == quick
 
 
-def test_indices_are_checked_if_they_should_be() -> None:
-    if os.environ.get(CHECKED) == "1":
-        read = compile_loop(lambda text, at: byte(text, at), cache=False)
-        with pytest.raises(IndexError):
-            read(np.zeros(4, np.uint8), 4)
-
-
-@pytest.mark.skipif(os.environ.get(CHECKED) == "1", reason="that is what happens now")
 def test_no_index_is_ever_out_of_bounds(tmp_path: Path) -> None:
-    # What was compiled before, without the checks, must not be taken out of the cache.
-    checked = os.environ | {CHECKED: "1", "NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", __file__]
-    done = subprocess.run(command, env=checked, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "3 passed, 1 skipped" in done.stdout
+    run_with_bounds_checks(__file__, tmp_path, passed=2)

@@ -3,26 +3,21 @@
 The last test runs the others once more with the compiled code looking at every index.
 """
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from bounds_checks import run_with_bounds_checks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from source_checks import bits, unhurried
 
-from novikoff.generic import compile_loop
 from novikoff.sources import vw_block, vw_kernel
 from novikoff.sources.base import BadRowError
 from novikoff.sources.naming import Table, fresh, hash_of
-from novikoff.sources.numerals import byte
 from novikoff.sources.vw_block import Asked, Parsed, parsed_block
 
-CHECKED = "NUMBA_BOUNDSCHECK"
 NUMBERS = st.floats(-1e100, 1e100) | st.integers(-1000, 1000).map(float)
 SPELLINGS = st.sampled_from([repr, "{:+}".format, "{:.16e}".format, "{:.20E}".format])
 LETTERS = st.characters(exclude_characters=" \t\n\r:|", exclude_categories=["Cs"])
@@ -190,18 +185,5 @@ def test_the_quick_way_gives_what_the_careful_way_gives(raw: bytes, way: str, sk
         assert outcome(raw, WAYS[way], skip) == quick
 
 
-def test_indices_are_checked_if_they_should_be() -> None:
-    if os.environ.get(CHECKED) == "1":
-        read = compile_loop(lambda text, at: byte(text, at), cache=False)
-        with pytest.raises(IndexError):
-            read(np.zeros(4, np.uint8), 4)
-
-
-@pytest.mark.skipif(os.environ.get(CHECKED) == "1", reason="that is what happens now")
 def test_no_index_is_ever_out_of_bounds(tmp_path: Path) -> None:
-    # What was compiled before, without the checks, must not be taken out of the cache.
-    checked = os.environ | {CHECKED: "1", "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_OPT": "0"}
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", __file__]
-    done = subprocess.run(command, env=checked, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "3 passed, 1 skipped" in done.stdout
+    run_with_bounds_checks(__file__, tmp_path, passed=2, NUMBA_OPT="0")

@@ -16,19 +16,22 @@ class Part(NamedTuple):
 
 
 def fitted(parts: Sequence[Part], width: int) -> str:
-    """The parts on one line: in their narrow words if they must be, and without those that do
-    not fit, the least important first.
+    """The parts on one line: without those that do not fit even in narrow words, the least
+    important first; then in wide words as far as there is room, the most important first.
 
     >>> parts = [Part(1, "epoch 3", "epoch 3"), Part(2, "0:07 left", "-0:07")]
     >>> [fitted(parts, width) for width in (80, 15, 10)]
     ['epoch 3  0:07 left', 'epoch 3  -0:07', 'epoch 3']
     """
-    line, kept = GAP.join(each.wide for each in parts), list(parts)
-    if len(line) <= width:
-        return line
+    kept = list(parts)
     while kept and len(GAP.join(each.narrow for each in kept)) > width:
         kept.remove(max(kept))
-    return GAP.join(each.narrow for each in kept)
+    words = {each: each.narrow for each in kept}
+    for each in sorted(kept):
+        wider = words | {each: each.wide}
+        if len(GAP.join(wider.values())) <= width:
+            words = wider
+    return GAP.join(words.values())
 
 
 def filled(done: int, total: int | None, rows: int, seconds: float) -> str:

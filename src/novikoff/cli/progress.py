@@ -218,7 +218,7 @@ class Progress:
         parts.append(Part(2, f"{mistakes}, {recent} now", f"{mistakes} {recent}"))
         if moment.margin_ceiling is not None:
             wide, narrow = (rounded_up(moment.margin_ceiling, digits) for digits in (3, 2))
-            parts.append(Part(4, f"margin < {wide}", f"margin <{narrow}"))
+            parts.append(Part(4, f"margin < {wide}", f"γ<{narrow}"))
         if moment.seconds_left is not None:
             left = minutes(moment.seconds_left)
             parts.append(Part(3, f"{left} left", f"-{left}"))
