@@ -11,7 +11,6 @@ import pytest
 
 import novikoff as nk
 from novikoff import bounds
-from novikoff.cli import main
 from novikoff.cli.bounding import exact_number
 from novikoff.cli.keeping import Tools
 from novikoff.cli.plans import Plan
@@ -47,16 +46,9 @@ main()
 
 
 @pytest.fixture
-def here(monkeypatch, capsys):
-    """What `shell.novikoff` does, without a process of its own."""
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["novikoff", "bound", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code, *capsys.readouterr()
-
-    return run
+def here(here):
+    """The command, without a process of its own."""
+    return lambda *words: here("bound", *words)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.cli import main, telling
+from novikoff.cli import telling
 from novikoff.cli.findings import Findings, Kept
 from novikoff.verdict import Coefficient, Identical, Margin, check
 from shell import answer, novikoff, until_shown
@@ -57,30 +57,6 @@ findings.check = None
 sys.argv = ["novikoff", "check", "example:xor"]
 main()
 """
-
-
-@pytest.fixture
-def save(tmp_path):
-    """Write a file, and return its path."""
-
-    def write(name, text):
-        (tmp_path / name).write_text(text)
-        return tmp_path / name
-
-    return write
-
-
-@pytest.fixture
-def here(monkeypatch, capsys):
-    """What `shell.novikoff` does, without a process of its own: for tables of cases."""
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["novikoff", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code, *capsys.readouterr()
-
-    return run
 
 
 def cancelled(found, example):

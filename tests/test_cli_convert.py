@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from novikoff import sources
-from novikoff.cli import lines, main
+from novikoff.cli import lines
 from novikoff.sources.cache import CacheSource
 from shell import answer, novikoff, until_shown
 
@@ -42,29 +42,10 @@ main()
 
 
 @pytest.fixture
-def save(tmp_path):
-    """Write a file, and return its path."""
-
-    def write(name, text):
-        (tmp_path / name).write_text(text)
-        return tmp_path / name
-
-    return write
-
-
-@pytest.fixture
-def here(monkeypatch, capsys, tmp_path):
-    """What `shell.novikoff` does, without a process of its own."""
+def here(here, monkeypatch, tmp_path):
+    """The command, in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["novikoff", "convert", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        found = capsys.readouterr()
-        return ended.value.code, found.out, found.err
-
-    return run
+    return lambda *words: here("convert", *words)
 
 
 def names(folder):

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.cli import main
 from shell import answer, novikoff, until_shown
 
 LINE = "u,v,label\n1,2,x\n2,4,y\n3,6,x\n0,1,y\n"
@@ -32,17 +31,14 @@ main()
 
 
 @pytest.fixture
-def here(monkeypatch, capsys, tmp_path):
-    """What `shell.novikoff` does, without a process of its own; text is 80 columns wide."""
+def here(here, monkeypatch, tmp_path):
+    """A command in an empty folder; its text is 80 columns wide."""
     monkeypatch.chdir(tmp_path)
 
     def run(*words):
-        monkeypatch.setattr(sys, "argv", ["novikoff", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
+        code, out, err = here(*words)
         assert "--json" in words or max(map(len, out.splitlines()), default=0) <= 80
-        return ended.value.code, out, err
+        return code, out, err
 
     return run
 
