@@ -190,9 +190,16 @@ def run_figures(fields, z, sides):
     if a > 0 and not odd:
         radius, most = max(dot(row, row) for row in z), 0
 
+        # left^2 <= right as whole numbers, which bisection tries thousands of
+        slope, offset, wide = eta * a, dot(start, w), dot(w, w)
+        m = math.lcm(slope.denominator, offset.denominator)
+        grows, begins = wide * eta**2 * radius * m * m, wide * dot(start, start) * m * m
+        n = math.lcm(grows.denominator, begins.denominator)
+        slope, offset, grows, begins = map(int, (slope * m, offset * m, grows * n, begins * n))
+
         def possible(k):
-            left = k * eta * a + dot(start, w)
-            return left <= 0 or left**2 <= dot(w, w) * (dot(start, start) + k * eta**2 * radius)
+            left = k * slope + offset
+            return left <= 0 or n * left * left <= begins + k * grows
 
         steps = itertools.takewhile(possible, (2**n for n in itertools.count()))
         for step in reversed(list(steps)):

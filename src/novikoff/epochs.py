@@ -3,7 +3,8 @@
 The order of an epoch follows from the seed and the epoch's number alone. Up to `WINDOW` rows are
 shuffled as a whole. Of more, runs of `RUN` consecutive rows are shuffled, and then the rows within
 each window of as many runs as make `WINDOW` rows: rows of one run stay in one window, and a file is
-read in pieces that are worth a seek. It is the same wherever the rows are kept.
+read in pieces that are worth a seek, and few enough that the pages which the system maps around each
+are little. It is the same wherever the rows are kept.
 """
 
 import enum
@@ -20,7 +21,7 @@ from novikoff.rows import Rows, length
 from novikoff.rules import protocol
 from novikoff.rules.protocol import Vector
 
-RUN, WINDOW = 2**8, 2**16
+RUN, WINDOW = 2**10, 2**16
 ORDERS = ("given", "shuffle")
 
 Places = npt.NDArray[np.int64]
@@ -34,6 +35,16 @@ class Because(enum.Enum):
     BUDGET = "the budget of epochs ran out"
     INTERRUPTED = "it was interrupted"
     END = "the stream ended"
+    UPDATES = "the budget of updates ran out"
+    CYCLE = "it goes round in a circle"
+
+
+class Stop(Exception):  # noqa: N818  (nothing went wrong)
+    """Raised by a `watch`: learning ends after the block that it was called for."""
+
+    def __init__(self, because: Because) -> None:
+        super().__init__(because.value)
+        self.because = because
 
 
 class Outcome(NamedTuple):
@@ -93,6 +104,8 @@ class Run:
                 if not interruptible:
                     raise
                 self.because = Because.INTERRUPTED
+            except Stop as stop:
+                self.because = stop.because
             self.end_epoch()
         return self.outcome()
 
@@ -118,13 +131,13 @@ class Run:
         done = Counts(now.mistakes - self.before.mistakes, now.updates - self.before.updates)
         self.past.append(done)
         self.lowest = np.minimum(self.lowest, self.learner.ceilings())
-        self.because = self.because or _settled(self.learner.rule, done)
+        self.because = self.because or settled(self.learner.rule, done)
         self.place, self.before = 0, now
 
     def outcome(self) -> Outcome:
         """What is known now that it is over."""
         mistakes, updates = (list(each) for each in zip(*self.past, strict=True))
-        stopped = self.because in (Because.INTERRUPTED, Because.END)
+        stopped = self.because in (Because.INTERRUPTED, Because.END, Because.UPDATES)
         converged = mistakes[-1] == 0 and not stopped
         because = self.because or Because.BUDGET
         return Outcome(len(self.past), mistakes, updates, converged, because, self.lowest)
@@ -141,7 +154,8 @@ def learn(learner: Learner, rows: Rows, codes: npt.NDArray[np.uint16], **options
     return Run(learner).go(rows, codes, **options)
 
 
-def _settled(rule: Any, done: Counts) -> Because | None:
+def settled(rule: Any, done: Counts) -> Because | None:
+    """Why an epoch with these counts is the last one; None if it is not."""
     if protocol.seeks_margin(rule):
         return Because.NO_UPDATE if done.updates == 0 else None
     return Because.NO_MISTAKE if done.mistakes == 0 else None
