@@ -1,5 +1,6 @@
 """A run that was broken off and went on is the run that was not."""
 
+import contextlib
 import json
 import os
 import random
@@ -265,53 +266,96 @@ def waited(holds, process, seconds=60.0):
         time.sleep(0.01)
 
 
+#: For each line of words on standard input, a process that runs the command; it says its number.
+#: All but the first are forked from one that has compiled what they need: fifty take a moment.
+NURSERY = """
+import os, sys
+from novikoff.cli import main
+from novikoff.learn import Learner
+from novikoff.rows import length
+from novikoff.sources import blocks, settling
+
+settling.FEW, blocks.BLOCK_BYTES = 0, 2**14
+
+def by_rows(self, rows, start=0, end=None):
+    stop = length(rows) if end is None else end
+    return ((k, min(k + 500, stop)) for k in range(start, stop, 500))
+
+def run(line):
+    sys.argv[1:] = line.rstrip("\\n").split("\\t")
+    said, sys.stdout = sys.stdout, sys.stderr
+    try:
+        main()
+    except SystemExit as end:
+        return end.code or 0
+    finally:
+        sys.stdout = said
+
+Learner.blocks = by_rows
+print(os.getpid(), run(sys.stdin.readline()), sep="\\n", flush=True)
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        os._exit(run(line))
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+@contextlib.contextmanager
+def nursery():
+    """A function that starts a command, and returns its process's number and who waits for it."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", NURSERY],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+    def start(words):
+        process.stdin.write("\t".join(map(str, words)) + "\n")
+        process.stdin.flush()
+        number = int(process.stdout.readline())
+        return number, lambda: int(process.stdout.readline())
+
+    try:
+        yield start
+    finally:
+        process.communicate()
+
+
 @pytest.mark.parametrize("way", ["cache", "stream"])
 def test_killed_at_random_moments_it_ends_as_if_it_never_was(tmp_path, way):
     """kill -9, half of `KILLS` times in each way: after each, the same command goes on."""
     path = write_rows(tmp_path / "a.svm", "perceptron", rows=4000)
-    epochs = 400
-    script = (
-        "import sys\n"
-        "from novikoff.sources import blocks, settling\n"
-        "from novikoff.learn import Learner\n"
-        "from novikoff.rows import length\n"
-        "settling.FEW, blocks.BLOCK_BYTES = 0, 2**14\n"
-        "def by_rows(self, rows, start=0, end=None):\n"
-        "    stop = length(rows) if end is None else end\n"
-        "    return ((k, min(k + 500, stop)) for k in range(start, stop, 500))\n"
-        "Learner.blocks = by_rows\n"
-        "from novikoff.cli import main\n"
-        "main()\n"
-    )
-    common = ["fit", path, "--max-epochs", epochs, "--rule", "averaged", "--save", tmp_path / "m"]
-    common += ["--order", "given", "--no-cache"] if way == "stream" else ["--order", "shuffle"]
-    words = [sys.executable, "-c", script, *map(str, common)]
-    subprocess.run(words, check=True, capture_output=True)
-    expected = (tmp_path / "m").read_bytes()
-    (tmp_path / "m").unlink()
+    words = ["fit", path, "--max-epochs", 400, "--rule", "averaged", "--save", tmp_path / "m"]
+    words += ["--order", "given", "--no-cache"] if way == "stream" else ["--order", "shuffle"]
     kept = tmp_path / "kept"
-    words += ["--checkpoint", str(kept), "--checkpoint-every", "0.01", "--resume"]
-    rng, kills, places = random.Random(way), 0, set()
-    while kills < KILLS // 2:
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        before = kept.stat().st_mtime_ns if kept.exists() else 0
-        while (
-            process.poll() is None and (kept.stat().st_mtime_ns if kept.exists() else 0) == before
-        ):
-            time.sleep(0.002)
-        time.sleep(rng.uniform(0.0, 0.03))
-        process.kill()
-        process.communicate()
-        if process.returncode != -signal.SIGKILL:
-            break  # it was over before
-        kills += 1
-        found = checkpoints.read(kept)
-        places.add((len(found.run.past), found.run.place))
-    assert kills == KILLS // 2, f"over after {kills} kills"
-    assert len(places) == kills  # each time it had gone on
-    assert not (tmp_path / "m").exists()
-    done = subprocess.run(words, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+
+    def written():
+        return kept.stat().st_mtime_ns if kept.exists() else 0
+
+    with nursery() as start:
+        assert start(words)[1]() == 0
+        expected = (tmp_path / "m").read_bytes()
+        (tmp_path / "m").unlink()
+        words += ["--checkpoint", kept, "--checkpoint-every", "0.01", "--resume"]
+        rng, places = random.Random(way), set()
+        for _ in range(KILLS // 2):
+            before = written()
+            number, ended = start(words)
+            while written() == before:
+                os.kill(number, 0)
+                time.sleep(0.002)
+            time.sleep(rng.uniform(0.0, 0.03))
+            os.kill(number, signal.SIGKILL)
+            assert ended() == -signal.SIGKILL  # not over before
+            found = checkpoints.read(kept)
+            places.add((len(found.run.past), found.run.place))
+        assert len(places) == KILLS // 2  # each time it had gone on
+        assert not (tmp_path / "m").exists()
+        assert start(words)[1]() == 0
     assert (tmp_path / "m").read_bytes() == expected
     assert sorted(each.name for each in tmp_path.iterdir() if "kept" in each.name) == ["kept"]
 

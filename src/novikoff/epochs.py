@@ -3,8 +3,8 @@
 The order of an epoch follows from the seed and the epoch's number alone. Up to `WINDOW` rows are
 shuffled as a whole. Of more, runs of `RUN` consecutive rows are shuffled, and then the rows within
 each window of as many runs as make `WINDOW` rows: rows of one run stay in one window, and a file is
-read in pieces that are worth a seek, and few enough that the pages which the system maps around each
-are little. It is the same wherever the rows are kept.
+read in pieces that are worth a seek, and few enough that what the system maps around each is
+little. It is the same wherever the rows are kept.
 """
 
 import enum
