@@ -691,6 +691,33 @@ def test_traces_without_a_separator_or_an_update_and_of_winnow():
     assert "no update" in page.sections[0].text
 
 
+def test_traces_of_passive_aggressive_learning():
+    found = trace(*nk.open("example:iris-setosa").read()[:2], nk.PassiveAggressive())
+    page = report.trace_page(found, ASKED, ANSWER)
+    closing, spending, angle, ceiling, slack, _ = page.pictures
+    table = found.table
+    assert named(closing, "this run").y.tolist() == table["to_target"].tolist()
+    assert (named(closing, "at most").y >= named(closing, "this run").y).all()
+    whole = named(spending, "all there is").at
+    assert whole == pytest.approx(float(found.target @ found.target) / found.margin**2)
+    drops = named(spending, "this run").y
+    assert (named(spending, "at least m·c").y <= drops).all()
+    assert (drops <= whole).all()
+    assert f"enough for {found.bound:,} mistakes. This run made {found.mistakes}." in (
+        spending.caption
+    )
+    assert named(angle, "floor").y.tolist() == table["cosine_floor"].tolist()
+    assert named(ceiling, "margin of w*").at == found.margin
+    assert len(of_kind(slack, Line)) == 3
+    assert all((line.y >= 0).all() for line in of_kind(slack, Line))
+    assert (table["norm_slack"].min() < 0) == ("rounding alone" in slack.caption)
+    xor = trace(*nk.open("example:xor").read()[:2], nk.PassiveAggressive(max_epochs=90))
+    page = report.trace_page(xor, ASKED, ANSWER)
+    length, _, _ = page.pictures
+    assert named(length, "this run").y.tolist() == xor.table["squared_norm"].tolist()
+    assert page.sections[-2].text == f"T{str(xor.cycle)[1:]}."
+
+
 def test_small_cosines_are_on_a_logarithmic_axis():
     found = trace(*nk.open("example:wdbc").read()[:2], nk.Perceptron(max_epochs=20))
     assert found.table["cosine"].max() < 0.05
@@ -698,7 +725,7 @@ def test_small_cosines_are_on_a_logarithmic_axis():
     assert picture.log_y
     assert "logarithmic" in picture.caption
     shown = named(picture, "this run").y
-    assert np.isnan(shown).sum() == (found.table["cosine"][proof._kept(found)] <= 0.0).sum()
+    assert np.isnan(shown).sum() == (found.table["cosine"][proof.kept_of(found)] <= 0.0).sum()
     assert not proof.cosine(trace(*nk.open("example:and").read()[:2])).log_y
 
 

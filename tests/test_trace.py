@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.errors import DataError, InequalityError, ParameterError
 from novikoff.signed import Signed
-from novikoff.tracing import stories
+from novikoff.tracing import following, stories
 from novikoff.tracing.checking import STATEMENTS, Checks
 from novikoff.tracing.record import Moves
 from novikoff.tracing.standards import Standards
@@ -287,13 +287,13 @@ def test_the_cosine_does_not_depend_on_the_unit_of_the_step():
 def test_digits_weigh_in_what_is_little_work():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 20)) * 10.0 ** rng.integers(-150, 150, (60, 20))
-    moves = Moves(np.array([0]), np.zeros(1), np.ones(1, bool), np.ones(1, int))
+    moves = Moves(np.array([0]), np.zeros(1), np.ones(1, bool), np.ones(1, int), np.ones(1))
     weights = []
     for matrix in (np.sign(X), X):
         signed = Signed.of(matrix, np.arange(60) % 2)
-        following = stories.Following.__new__(stories.Following)
-        following._signed, following._story = signed, stories.Convergence
-        weights.append(following._weight(moves))
+        made = following.Following.__new__(following.Following)
+        made._signed, made._story = signed, stories.Convergence
+        weights.append(made._weight(moves))
     assert weights[0] == 1 < weights[1]
 
 
@@ -416,7 +416,7 @@ def test_a_table_is_thinned_and_all_of_it_written(tmp_path):
 def test_a_failure_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     path = tmp_path / "run.csv"
     path.write_text("precious")
-    monkeypatch.setattr(stories.Following, "end", lambda self: 1 / 0)
+    monkeypatch.setattr(following.Following, "end", lambda self: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         nk.trace([[1.0], [-1.0]], [1, 0], write=path)
     assert path.read_text() == "precious"
@@ -455,7 +455,7 @@ def test_no_update_at_all(tmp_path):
     ("options", "kind", "reason"),
     [
         ({"rule": "second-order"}, ParameterError, "follows the proofs of"),
-        ({"rule": nk.rules.PassiveAggressive()}, ParameterError, "follows the proofs of"),
+        ({"rule": nk.rules.SecondOrder()}, ParameterError, "follows the proofs of"),
         ({"rule": "nonsense"}, ParameterError, "nonsense: the trace follows the proofs of"),
         ({"nonsense": 1}, ParameterError, "no parameter 'nonsense'"),
         ({"rule": nk.Perceptron(), "eta": 1.0}, ParameterError, "set it on the estimator"),
@@ -466,6 +466,9 @@ def test_no_update_at_all(tmp_path):
         ({"target": ["a", 0, 0]}, ParameterError, "not a finite number"),
         ({"exact": True, "unit_length": True}, ParameterError, "not rational"),
         ({"keep": 1}, ParameterError, "keep must be"),
+        ({"max_updates": 0}, ParameterError, "max_updates must be a whole number above 0"),
+        ({"max_updates": 2.5}, ParameterError, "max_updates must be a whole number above 0"),
+        ({"rule": "passive-aggressive", "exact": True}, ParameterError, "rounded quotients"),
         ({"write": "a.txt"}, ParameterError, "as .csv or .parquet"),
         ({"write": "no/such/folder/a.csv"}, ParameterError, "there is no folder"),
         ({"max_epochs": 0}, ParameterError, "max_epochs"),

@@ -1,6 +1,7 @@
 """A trace in words: the run, its first and last updates, and what was checked."""
 
 import math
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from novikoff.rounding import rounded_down, rounded_up
 from novikoff.sources import Source
 from novikoff.tracing import Trace
 
+WIDTH = 80
 FIRST, LAST = 8, 4
 LARGE = 10**15
 
@@ -24,6 +26,16 @@ PERCEPTRON = {
     "norm_cap": ("≤", 11),
     "cosine": ("cosine", 11),
 }
+AGGRESSIVE = {
+    "update": ("k", 6),
+    "place": ("row", 7),
+    "loss": ("loss ℓ", 11),
+    "step": ("step τ", 11),
+    "squared_norm": ("|w|²", 11),
+    "to_target": ("|w − u|²", 11),
+    "to_target_cap": ("≤", 11),
+    "cosine": ("cosine", 11),
+}
 WINNOW = {
     "update": ("k", 6),
     "place": ("row", 7),
@@ -34,6 +46,8 @@ WINNOW = {
     "promotions": ("up", 7),
     "demotions": ("down", 7),
 }
+SHOWN = {"passive-aggressive": AGGRESSIVE, "winnow": WINNOW}
+LEGEND = "u = w*/a; ℓ the loss, τ the step, d = τ(2ℓ − τ|z|²); m mistakes, each d ≥ c"
 
 
 def tell(trace: Trace, source: Source, output: Path | None) -> str:
@@ -41,11 +55,13 @@ def tell(trace: Trace, source: Source, output: Path | None) -> str:
     labels = UNLABELLED if trace.rule == "one-sided" else ""
     lines = [
         f"{source.name}: {count(trace.rows, 'row')}, {count(trace.features, 'feature')}{labels}",
-        f"{trace.rule}: {ending(trace)}",
+        *_wrapped(f"{trace.rule}: {ending(trace)}"),
         target(trace),
         *_table(trace),
         *_checked(trace),
     ]
+    if trace.cycle is not None:
+        lines += _wrapped(str(trace.cycle))
     if output is not None:
         lines.append(f"{count(trace.updates, 'update')} written to {output}")
     return "\n".join(lines)
@@ -55,10 +71,17 @@ def ending(trace: Trace) -> str:
     """How the run ended, and what the theorem allows, in a sentence."""
     word = "converged" if trace.converged else "stopped"
     text = f"{word} after {count(trace.epochs, 'epoch')} and {count(trace.updates, 'update')}"
+    mistakes = trace.rule == "passive-aggressive"  # what its theorem counts
+    if mistakes:
+        text += f", {trace.mistakes:,} of them mistakes"
     if trace.bound is None:
         return text
     most = f"{trace.bound:,}" if trace.bound < LARGE else rounded_up(trace.bound)
-    return f"{text}; the theorem allows {most}"
+    return f"{text}; the theorem allows {most}{' mistakes' if mistakes else ''}"
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, break_on_hyphens=False, break_long_words=False)
 
 
 def target(trace: Trace) -> str:
@@ -79,7 +102,7 @@ def target(trace: Trace) -> str:
 
 
 def _table(trace: Trace) -> list[str]:
-    shown = WINNOW if trace.rule == "winnow" else PERCEPTRON
+    shown = SHOWN.get(trace.rule, PERCEPTRON)
     table, total = dict(trace.table), len(trace.table.get("update", ()))
     if not total:
         return []
@@ -111,9 +134,11 @@ def _checked(trace: Trace) -> list[str]:
     lines = [f"checked at each update, {how}; the closest each came:"]
     width = max(len(check.statement) for check in trace.checks)
     for check in trace.checks:
-        equal = check.tightest == 0.0 and trace.exact
-        at = "with equality" if equal else f"by {check.tightest:.3g}"
+        equal = "with equality" if trace.exact else "to within rounding"
+        at = equal if check.tightest <= 0.0 else f"by {check.tightest:.3g}"
         lines.append(f"  {check.statement:<{width}}  {at}, at update {check.at:,}")
+    if trace.rule == "passive-aggressive" and trace.target is not None:
+        lines.append(f"  {LEGEND}")
     if trace.rounded:
         lines.append(
             f"{count(trace.rounded, 'update')} were mistakes for rounding alone; the sides above"
@@ -140,6 +165,7 @@ def as_json(trace: Trace, output: Path | None) -> dict[str, Any]:
         "radius": trace.radius,
         "margin_ceiling": trace.ceiling,
         "mistake_bound": trace.bound,
+        "cycle": None if trace.cycle is None else trace.cycle._asdict(),
         "A": _finite(trace.A),
         "B": _finite(trace.B),
         "start": trace.start.tolist(),

@@ -14,17 +14,19 @@ SMALL = 0.05  # cosines that even axes would show as 0
 FAR = 10.0  # how much farther than the run the envelopes may cross for even axes to show both
 
 
-def _kept(trace: Any) -> Any:
+def kept_of(trace: Any) -> Any:
+    """Which updates of the table are drawn."""
     return thinned(len(trace.table["update"]))
 
 
-def _note(trace: Any, kept: Any) -> str:
+def thinning(trace: Any, kept: Any) -> str:
+    """That not all of them are, if so."""
     if len(kept) == trace.updates:
         return ""
     return f" Of {trace.updates:,} updates {len(kept):,} are drawn; all were checked."
 
 
-def _notes(trace: Any, kept: Any, *columns: str) -> list[str]:
+def notes_on(trace: Any, kept: Any, *columns: str) -> list[str]:
     """For each update drawn, which row it was and some columns of the table."""
     table = trace.table
     examples = None if trace.signed is None else Examples.of(trace.signed)
@@ -43,7 +45,7 @@ def _words(name: str) -> str:
 
 def envelopes(trace: Any) -> Picture:
     """A k^2 <= |w_k - w_0|^2 <= B k: how far the weights can be after k updates."""
-    table, kept = trace.table, _kept(trace)
+    table, kept = trace.table, kept_of(trace)
     k = array(table["update"][kept])
     last = float(trace.updates)
     cross = trace.B / trace.A if trace.A else None
@@ -53,7 +55,7 @@ def envelopes(trace: Any) -> Picture:
     marks: list[Mark] = [Line(x, trace.B * x, "at most B·k", "red", "dashed")]
     if trace.A is not None:
         marks.append(Line(x, trace.A * x * x, "at least A·k²", "green", "dotted"))
-    notes = _notes(trace, kept, "squared_distance", "upper", *(["lower"] if trace.A else []))
+    notes = notes_on(trace, kept, "squared_distance", "upper", *(["lower"] if trace.A else []))
     distance = array(table["squared_distance"][kept])
     marks += curve(Line(k, distance, "this run, ‖w_k − w_0‖²", "blue", "solid", 3.0, notes))
     if cross is not None:
@@ -71,7 +73,7 @@ def envelopes(trace: Any) -> Picture:
         "updates, k",
         "squared distance from the start",
         marks,
-        _of_envelopes(trace, cross, far) + _note(trace, kept),
+        _of_envelopes(trace, cross, far) + thinning(trace, kept),
         f"The squared distance of the weights from their start over {trace.updates:,} updates, "
         + ("below the envelope B k." if cross is None else "between the envelopes A k² and B k."),
         log_x=far,
@@ -96,9 +98,9 @@ def _of_envelopes(trace: Any, cross: float | None, far: bool) -> str:
 
 def cosine(trace: Any) -> Picture:
     """The angle between the weights and the separator, above its floor."""
-    table, kept = trace.table, _kept(trace)
+    table, kept = trace.table, kept_of(trace)
     k = array(table["update"][kept])
-    notes = _notes(trace, kept, "cosine", "cosine_floor")
+    notes = notes_on(trace, kept, "cosine", "cosine_floor")
     heights, floor = array(table["cosine"][kept]), array(table["cosine_floor"][kept])
     last = number(float(heights[-1]))
     small = 0.0 < float(heights.max()) < SMALL
@@ -118,7 +120,7 @@ def cosine(trace: Any) -> Picture:
             *curve(Line(k, floor, "its floor, by the theorem", "red", "dashed")),
         ],
         "The floor rises with every mistake, and no cosine is above 1: if mistakes went on, the"
-        " floor would have to cross it." + scale + _note(trace, kept),
+        " floor would have to cross it." + scale + thinning(trace, kept),
         f"The cosine between the weights and the separator, {last} at the end, above its floor.",
         log_x=trace.updates > 1000,
         log_y=small,
@@ -131,25 +133,31 @@ SLACKS = (
     ("‖w_k − w_0‖² ≤ B·k", "upper_slack", "upper", "red", "dashed"),
     ("w_k·w* ≥ its floor", "target_slack", "target_product", "green", "dotted"),
     ("‖w_k − w_0‖² ≥ A·k²", "lower_slack", "squared_distance", "purple", "dashed"),
+    ("‖w_k − u‖² ≤ its cap", "to_target_slack", "to_target_cap", "red", "dashed"),
+    ("Σd ≥ m·c", "drops_slack", "drops", "green", "dotted"),
 )
 
 
 def slack(trace: Any) -> Picture:
     """How much room each inequality leaves at each update, as a share of its larger side."""
-    table, kept = trace.table, _kept(trace)
+    table, kept = trace.table, kept_of(trace)
     k = array(table["update"][kept])
     marks: list[Mark] = [Rule(0.0, "0: equality", "ink", "dotted")]
+    below = ""
     for name, column, of, colour, dash in SLACKS:
         if column in table:
             room = shares(array(table[column][kept]), array(table[of][kept]))
-            marks += curve(Line(k, room, name, colour, dash, 2.5, _notes(trace, kept, column)))
+            if room.min() < 0.0:  # it was checked that rounding can explain it
+                room, below = room.clip(0.0), " What is below 0 for rounding alone is drawn at 0."
+            marks += curve(Line(k, room, name, colour, dash, 2.5, notes_on(trace, kept, column)))
     return Picture(
         "How much room the inequalities leave",
         "updates, k",
         "slack, as a share of the larger side",
         marks,
         "A curve below 0 would be a step at which the theorem fails; at 0 it holds with equality."
-        + _note(trace, kept),
+        + below
+        + thinning(trace, kept),
         "The slack of each inequality at each update; none is below 0.",
         log_x=trace.updates > 1000,
     )
@@ -165,7 +173,7 @@ def shares(room: Numbers, whole: Numbers) -> Numbers:
 
 def ceiling(trace: Any) -> Picture | None:
     """No margin is above it, and it falls as the run goes on."""
-    kept = _kept(trace)
+    kept = kept_of(trace)
     heights = array(trace.table["ceiling"][kept])
     known = np.flatnonzero(np.isfinite(heights) & (heights > 0.0))
     if not len(known):
@@ -174,14 +182,14 @@ def ceiling(trace: Any) -> Picture | None:
     lowest = float(trace.table["ceiling"][np.isfinite(trace.table["ceiling"])].min())
     name = "the margin of w*"
     picture = falling(x, heights[known], "update", trace.margin, name, lowest)
-    return picture._replace(x_label="updates, k", caption=picture.caption + _note(trace, kept))
+    return picture._replace(x_label="updates, k", caption=picture.caption + thinning(trace, kept))
 
 
 def total_weight(trace: Any) -> Picture:
     """Winnow: the sum of the weights under its cap."""
-    table, kept = trace.table, _kept(trace)
+    table, kept = trace.table, kept_of(trace)
     k = array(table["update"][kept])
-    notes = _notes(trace, kept, "total_weight", "total_cap")
+    notes = notes_on(trace, kept, "total_weight", "total_cap")
     weight = array(table["total_weight"][kept])
     marks: list[Mark] = [Rule(0.0, "0: the sum stays above", "ink", "dotted")]
     caps = array(table["total_cap"][kept])
@@ -195,14 +203,14 @@ def total_weight(trace: Any) -> Picture:
         marks,
         "A promotion adds no more than the threshold allows, a demotion takes away at least its"
         " share, and the sum stays positive: so demotions cannot outrun promotions."
-        + _note(trace, kept),
+        + thinning(trace, kept),
         f"The sum of Winnow's weights, {number(weight[-1])} at the end, under its cap.",
     )
 
 
 def promotions(trace: Any) -> Picture:
     """Winnow: promotions and demotions, and the most there can be."""
-    table, kept = trace.table, _kept(trace)
+    table, kept = trace.table, kept_of(trace)
     k = array(table["update"][kept])
     marks: list[Mark] = []
     cap = float(array(table["promotion_cap"])[-1]) if "promotion_cap" in table else math.nan
@@ -213,7 +221,7 @@ def promotions(trace: Any) -> Picture:
         name = f"the most mistakes there can be: {most(trace.bound)}"
         marks.append(Rule(float(trace.bound), name, "ink", "dotted"))
     for column, colour, dash in (("promotions", "green", "solid"), ("demotions", "red", "dashed")):
-        notes = _notes(trace, kept, "promotions", "demotions")
+        notes = notes_on(trace, kept, "promotions", "demotions")
         marks += curve(Line(k, array(table[column][kept]), column, colour, dash, 3.0, notes))
     return Picture(
         "Promotions and demotions",
@@ -221,7 +229,7 @@ def promotions(trace: Any) -> Picture:
         "how many so far",
         marks,
         "Each promotion raises a relevant weight, and those can be raised only until they reach the"
-        " threshold." + _note(trace, kept),
+        " threshold." + thinning(trace, kept),
         f"Counts of promotions and demotions over {trace.updates:,} updates.",
     )
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from novikoff.tracing.checking import Check
+    from novikoff.tracing.cycles import Cycle
     from novikoff.tracing.result import Trace
     from novikoff.tracing.tracer import trace
 
-__all__ = ["Check", "Trace", "trace"]
+__all__ = ["Check", "Cycle", "Trace", "trace"]
 
-_HOMES = {"Check": "checking", "Trace": "result", "trace": "tracer"}
+_HOMES = {"Check": "checking", "Cycle": "cycles", "Trace": "result", "trace": "tracer"}
 
 
 def __getattr__(name: str) -> Any:

@@ -23,6 +23,13 @@ OF_WINNOW = {
     "promotions": "u ≤ r⌈log_α θ⌉",
     "bound": "u + v ≤ n/((1 − 1/α)θ) + (1 + α)r(1 + log_α θ)",
 }
+OF_AGGRESSION = {
+    "norm": "|w_k|² ≤ |w_0|² + Στ(2 − ℓ)",
+    "target": "|w_k − u|² ≤ |w_0 − u|² − Σd",
+    "floor": "Σd ≥ m·c",
+    "drops": "Σd ≤ |w_0 − u|²",
+    "bound": "m ≤ |w_0 − u|² / c",
+}
 
 
 class Check(NamedTuple):
@@ -66,13 +73,16 @@ class Checks:
             self._note(name, int(k[least]), float(slack[least]), len(k))
         return slack
 
-    def within(self, k: int, applies: bool = True, steps: int = 1) -> None:
-        """Check that the bound allows so many updates, where it applies to this run."""
+    def within(self, k: int, applies: bool = True, steps: int = 1, at: int | None = None) -> None:
+        """Check that the bound allows so many updates, or so many mistakes `at` an update, where it
+        applies to this run.
+        """
         if self._bound is None or not applies:
             return
+        at = k if at is None else at
         if k > self._bound:
-            self._fail("bound", k, as_float(self._bound - k))
-        self._note("bound", k, self._bound - k, steps)
+            self._fail("bound", at, as_float(self._bound - k))
+        self._note("bound", at, self._bound - k, steps)
 
     def results(self) -> list[Check]:
         """All that was checked."""

@@ -5,6 +5,7 @@ import csv
 import itertools
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,6 +23,7 @@ class Keeper:
     def __init__(self, room: int) -> None:
         self._room, self._each = room - 1, 1  # the last is kept in any case
         self._parts: list[Table] = []
+        self._kept = 0  # updates in them: a run can have as many parts as epochs
         self._last: Table = {}
 
     @property
@@ -33,10 +35,16 @@ class Keeper:
         if not len(table["update"]):
             return
         self._last = {name: column[-1:] for name, column in table.items()}
-        self._parts.append(self._thin(table))
-        while sum(len(part["update"]) for part in self._parts) > self._room:
+        self._add(self._thin(table))
+        while self._kept > self._room:
             self._each *= 2
-            self._parts = [self._thin(part) for part in self._parts]
+            parts, self._parts, self._kept = self._parts, [], 0
+            for part in parts:
+                self._add(self._thin(part))
+
+    def _add(self, part: Table) -> None:
+        self._parts.append(part)
+        self._kept += len(part["update"])
 
     def _thin(self, table: Table) -> Table:
         kept = (table["update"] - 1) % self._each == 0
@@ -69,8 +77,7 @@ class Writer:
             if self._made is None:
                 self._made = csv.writer(self._file, lineterminator="\n")
                 self._made.writerow(table)
-            columns = [np.asarray(column).tolist() for column in table.values()]
-            self._made.writerows(map(_words, zip(*columns, strict=True)))
+            self._made.writerows(lines(table))
             return
         import pyarrow
         from pyarrow import parquet
@@ -125,8 +132,11 @@ class Writer:
         self._name.replace(self._path)
 
 
-def _words(line: tuple[Any, ...]) -> list[Any]:
-    return [int(each) if isinstance(each, bool) else each for each in line]
+def lines(table: Table) -> Iterator[tuple[Any, ...]]:
+    """A table line by line, as CSV has it: yes and no are 1 and 0."""
+    columns = (np.asarray(column) for column in table.values())
+    numbers = (column.astype(np.int64) if column.dtype == bool else column for column in columns)
+    return zip(*(column.tolist() for column in numbers), strict=True)
 
 
 def refuse_path(path: Path) -> None:

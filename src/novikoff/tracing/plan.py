@@ -19,11 +19,20 @@ KINDS: dict[type, str] = {
     rules.Averaged: "averaged",
     rules.Voted: "voted",
     rules.MarginPerceptron: "margin",
+    rules.PassiveAggressive: "passive-aggressive",
     rules.Winnow: "winnow",
     rules.ComplementWinnow: "winnow",
 }
 SMALL, LARGE = 1e-150, 1e150  # numbers of a target whose squares are doubles
-FOLLOWED = ("perceptron", "one-sided", "averaged", "voted", "margin", "winnow")
+FOLLOWED = (
+    "perceptron",
+    "one-sided",
+    "averaged",
+    "voted",
+    "margin",
+    "passive-aggressive",
+    "winnow",
+)
 
 
 class Plan(NamedTuple):

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.tracing.checking import Check
+from novikoff.tracing.cycles import Cycle
 from novikoff.tracing.keeping import Writer, pieces
 
 
@@ -19,11 +20,13 @@ class Trace:
     not separable: then columns about it are absent, and what is left of the theorem is checked.
     target_from: "max-margin" (exactly), "separator" (proven, within the margin's bracket),
     "disjunction", "given" or "none". margin: min z . w* / |w*|, not rounded up. radius: D, not
-    rounded down. bound: the most updates that the theorem allows. A, B: the envelopes
-    A k^2 <= |w_k - w_0|^2 <= B k. table: a column for each quantity, an entry for each update kept
-    (`thinned` says that not every one is; all were checked). exact: checked over the rationals; if
-    not, in floating point with a proven allowance for rounding. rounded: how many updates were
-    mistakes for the run's own rounding alone.
+    rounded down. bound: the most updates that the theorem allows; for passive-aggressive learning,
+    which moves without mistakes too, the most mistakes. A, B: the envelopes
+    A k^2 <= |w_k - w_0|^2 <= B k of the perceptron. table: a column for each quantity, an entry for
+    each update kept (`thinned` says that not every one is; all were checked). exact: checked over
+    the rationals; if not, in floating point with a proven allowance for rounding. rounded: how many
+    updates were mistakes for the run's own rounding alone. cycle: the circle that the run is proven
+    to go round in for ever; None where it ends, or nothing is known.
     """
 
     rule: str
@@ -52,6 +55,7 @@ class Trace:
     rounded: int
     checks: list[Check]
     ceiling: float | None
+    cycle: Cycle | None = None
     signed: Any = field(default=None, repr=False)
 
     def __repr__(self) -> str:

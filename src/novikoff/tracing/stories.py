@@ -1,4 +1,4 @@
-"""The two proofs that a run can be held against: the perceptron's and Winnow's."""
+"""The proofs that a run can be held against: the perceptron's, passive-aggressive's, Winnow's."""
 
 import math
 from collections.abc import Callable
@@ -13,18 +13,24 @@ from novikoff.learn import Learner
 from novikoff.rows import CsrRows, Rows, as_csr, make_rows
 from novikoff.scan import Scan
 from novikoff.signed import Signed
-from novikoff.tracing.checking import OF_WINNOW, STATEMENTS, WITH_MARGIN, Checks, as_float
+from novikoff.tracing.aggressive import Aggressive, Approach
+from novikoff.tracing.checking import (
+    OF_AGGRESSION,
+    OF_WINNOW,
+    STATEMENTS,
+    WITH_MARGIN,
+    Checks,
+    as_float,
+)
 from novikoff.tracing.exactly import Exactly
 from novikoff.tracing.plan import Plan, read_target
 from novikoff.tracing.record import Moves
 from novikoff.tracing.rounded import Rounded
-from novikoff.tracing.standards import standards
+from novikoff.tracing.standards import Standards, standards
+from novikoff.tracing.weights import Weights
 from novikoff.tracing.winnowing import UNKNOWN, Winnowed, allowed, refuse_others
 from novikoff.verdict.judge import Judge
 from novikoff.verdict.result import SEPARABLE, Stage, root
-
-NO_MOVES = Moves(np.empty(0, np.int64), np.empty(0), np.empty(0, np.bool_), np.empty(0, np.int64))
-EXACT_WORK = 2_000_000  # coordinates passed over the rationals, about two seconds' worth
 
 
 class Follower(Protocol):
@@ -41,7 +47,8 @@ class Story(Protocol):
     """A proof: its checks, who follows a run by it, and its figures for the trace."""
 
     checks: Checks
-    weight: int  # how long a coordinate takes in exact arithmetic
+    rational: bool  # whether a run can be followed in exact arithmetic
+    weight: int  # and how long a coordinate takes there
 
     def follower(self, exact: bool) -> Follower:
         """In exact arithmetic or not."""
@@ -62,17 +69,14 @@ class Task(NamedTuple):
 class Convergence:
     """The convergence theorem of the perceptron (see `standards`)."""
 
-    weight = 1
+    rational, weight = True, 1
 
     def __init__(
         self, task: Task, target: Any, judging: Callable[[Stage], None] | None = None
     ) -> None:
         self._task, signed = task, task.signed
         rule = getattr(task.learner.rule, "inner", task.learner.rule)
-        given = read_target(target, signed)
-        self._from, vector = "given", None if given is None else rational(given)
-        if vector is None:
-            self._from, vector = _separator(signed, judging)
+        self._from, vector = _against(signed, target, judging)
         slack = getattr(rule, "margin", 0.0)
         start = task.plan.start(task.learner).tolist()
         self._by = standards(signed, start, rule.eta, slack, vector)
@@ -88,19 +92,33 @@ class Convergence:
 
     def figures(self) -> dict[str, Any]:
         by = self._by
-        target = None
-        if by.target is not None:
-            target = np.array([as_float(each) for each in by.target.fractions()])
-        return {
+        return _about(by, self._from) | {
             "eta": float(by.eta),
-            "target": target,
-            "target_from": self._from,
-            "margin": by.margin,
-            "radius": root(by.largest, up=True),
             "bound": by.bound,
             "A": None if by.A is None else as_float(by.A),
             "B": as_float(by.B),
         }
+
+
+def _about(by: Standards, source: str) -> dict[str, Any]:
+    """The fields of a trace that tell of its target."""
+    target = None
+    if by.target is not None:
+        target = np.array([as_float(each) for each in by.target.fractions()])
+    return {
+        "target": target,
+        "target_from": source,
+        "margin": by.margin,
+        "radius": root(by.largest, up=True),
+    }
+
+
+def _against(
+    signed: Signed, target: Any, judging: Callable[[Stage], None] | None
+) -> tuple[str, Rational | None]:
+    """The target that was given, or the best there is."""
+    given = read_target(target, signed)
+    return _separator(signed, judging) if given is None else ("given", rational(given))
 
 
 def _separator(
@@ -122,10 +140,36 @@ def _of_length_one(vector: Rational) -> Rational:
     return Rational([top << shift for top in tops], math.isqrt(square << 2 * shift))
 
 
+class Aggression:
+    """The mistake bound of passive-aggressive learning (see `aggressive`)."""
+
+    rational, weight = False, 1
+
+    def __init__(
+        self, task: Task, target: Any, judging: Callable[[Stage], None] | None = None
+    ) -> None:
+        self._task, rule = task, task.learner.rule
+        self._from, vector = _against(task.signed, target, judging)
+        start = task.plan.start(task.learner).tolist()
+        self._by = Approach.of(rule, standards(task.signed, start, 1.0, 0.0, vector))
+        self.checks = Checks(OF_AGGRESSION, self._by.bound)
+
+    def follower(self, exact: bool) -> Follower:
+        task = self._task
+        scan = Scan(task.rows, task.signed.signs, task.signed.exact is not None)
+        start = task.plan.start(task.learner)
+        weights = Weights(task.learner.rule, task.rows, task.signed.signs, start)
+        return Aggressive(scan, weights, self._by, self.checks)
+
+    def figures(self) -> dict[str, Any]:
+        by, bound = self._by.by, self._by.bound
+        return _about(by, self._from) | {"eta": None, "bound": bound, "A": None, "B": None}
+
+
 class Winnowing:
     """Winnow's mistake bound (see `winnowing`)."""
 
-    weight = 30  # weights are Fractions
+    rational, weight = True, 30  # weights are Fractions
 
     def __init__(self, task: Task, target: Any) -> None:
         refuse_others(task.learner.rule)
@@ -166,79 +210,6 @@ class Winnowing:
             "A": None,
             "B": None,
         }
-
-
-class Following:
-    """Hands updates to a follower: an exact one if asked for, or as long as that is little work."""
-
-    def __init__(
-        self,
-        story: Story,
-        signed: Signed,
-        exact: bool | None,
-        takers: list[Callable[[dict[str, Any]], None]],
-    ) -> None:
-        self._story, self._signed, self._takers = story, signed, takers
-        self._undecided = exact is None and not signed.unit_length
-        self._waiting: list[Moves] = []
-        self._work, self._k = 0, 0
-        self._follower = None if self._undecided else story.follower(bool(exact))
-
-    @property
-    def follower(self) -> Follower:
-        """Who follows."""
-        if self._follower is None:
-            raise AssertionError("no follower yet")
-        return self._follower
-
-    def take(self, moves: Moves) -> None:
-        """The next updates."""
-        if not self._undecided:
-            self._hand_on(moves)
-            return
-        self._waiting.append(moves)
-        self._work += len(moves.rows) * self._signed.dim * self._weight(moves)
-        if self._work > EXACT_WORK:
-            self._decide(exact=False)
-
-    def end(self) -> None:
-        """There are no more."""
-        if self._undecided:
-            self._decide(exact=True)
-        if not self._k:
-            self._hand_on(NO_MOVES)  # so that a file has its columns
-
-    def _weight(self, moves: Moves) -> int:
-        """How much longer than usual a coordinate takes, by the digits of the last row."""
-        if not len(moves.rows):
-            return 1
-        row = self._signed.row(int(moves.rows[-1]))
-        digits = max((value.bit_length() for value in row.values), default=1)
-        return self._story.weight * (1 + (digits + row.denominator.bit_length()) // 256)
-
-    def _decide(self, exact: bool) -> None:
-        self._undecided, self._follower = False, self._story.follower(exact)
-        for moves in self._waiting:
-            self._hand_on(moves)
-        self._waiting = []
-
-    def _hand_on(self, moves: Moves) -> None:
-        if not len(moves.rows) and moves is not NO_MOVES:
-            return
-        table = self.follower.follow(moves)
-        k = np.arange(self._k + 1, self._k + 1 + len(moves.rows))
-        self._k += len(moves.rows)
-        signed = self._signed
-        table = {
-            "update": k,
-            "epoch": moves.epochs,
-            "row": moves.rows,
-            "label": signed.signs[moves.rows].astype(np.int64),
-            "score": moves.scores,
-            "mistake": moves.mistakes,
-        } | table
-        for taker in self._takers:
-            taker(table)
 
 
 def _bits(signed: Signed, limit: float) -> Signed:
