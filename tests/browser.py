@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -55,33 +56,54 @@ def opened(browser, path, *, width=1280, height=900, scheme="light", scripts=Tru
     Whatever it asks of a network is refused and kept in `page.asked`, and what it complains of in
     `page.complaints`; both must be empty in the end.
     """
-    context = browser.new_context(
-        viewport={"width": width, "height": height},
-        color_scheme=scheme,
-        java_script_enabled=scripts,
-    )
-    page = context.new_page()
-    page.asked, page.complaints = [], []
-
-    def look(route):
-        if route.request.url.startswith(HERE):
-            route.continue_()
-        else:
-            page.asked.append(route.request.url)
-            route.abort()
-
-    context.route("**/*", look)
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on("console", lambda message: _note(page, message))
-    page.on("dialog", lambda dialog: (page.complaints.append(dialog.message), dialog.dismiss()))
-    try:
+    options = {"color_scheme": scheme, "java_script_enabled": scripts}
+    with context(browser, HERE, width, height, **options) as pages:
+        page = pages()
         page.goto(path.as_uri())
         if scripts:
             drawn(page, scheme)
         yield page
-        assert (page.asked, page.complaints) == ([], [])
+
+
+@contextmanager
+def context(browser, allowed, width=1280, height=900, **options):
+    """Something to open pages with, which may load only what begins in one of the ways allowed."""
+    viewport = {"width": width, "height": height}
+    made = browser.new_context(viewport=viewport, **options)
+    pages = []
+
+    def look(route):
+        if route.request.url.startswith(allowed):
+            route.continue_()
+        else:
+            for page in pages:
+                page.asked.append(route.request.url)
+            route.abort()
+
+    def fresh():
+        page = made.new_page()
+        page.asked, page.complaints = [], []
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("console", lambda message: _note(page, message))
+        page.on("dialog", lambda dialog: (page.complaints.append(dialog.message), dialog.dismiss()))
+        pages.append(page)
+        return page
+
+    made.route("**/*", look)
+    try:
+        yield fresh
+        for page in pages:
+            assert (page.asked, page.complaints) == ([], [])
     finally:
-        context.close()
+        made.close()
+
+
+def until(page, expression, arg=None, seconds=30):
+    """Wait until something is so; on pages whose policy lets nobody evaluate texts, too."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression, arg):
+        assert time.monotonic() < end, f"never true: {expression}"
+        page.wait_for_timeout(20)
 
 
 def _note(page, message):

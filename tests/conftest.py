@@ -40,3 +40,12 @@ def here(monkeypatch, capsys):
         return ended.value.code, *capsys.readouterr()
 
     return run
+
+
+@pytest.fixture(scope="session")
+def lab_server():
+    """A server of the lab, warm; `lab_server.url` is where the page is."""
+    from lab_server import served
+
+    with served() as found:
+        yield found

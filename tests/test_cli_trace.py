@@ -66,11 +66,45 @@ def test_winnow_counts_its_budget_down():
     assert "target: none; the label is not an OR of variables" in out
 
 
+def test_passive_aggressive_counts_its_mistakes():
+    code, out, err = novikoff("trace", SETOSA, "--rule", "passive-aggressive")
+    assert (code, err) == (0, "")
+    assert (
+        "passive-aggressive: converged after 8 epochs and 79 updates, 12 of them\n"
+        "mistakes; the theorem allows 221 mistakes\n"
+    ) in out
+    assert "  |w_k − u|² ≤ |w_0 − u|² − Σd  by 0.0319, at update 1\n" in out
+    assert "d = τ(2ℓ − τ|z|²)" in out
+    assert max(map(len, out.splitlines())) <= 80
+    found = answer("trace", SETOSA, "--rule", "passive-aggressive", "--param", "variant=PA-II")
+    assert found["mistakes"] <= found["mistake_bound"]
+    assert (found["exact"], found["A"], found["B"], found["cycle"]) == (False, None, None, None)
+    checked = [check["name"] for check in found["checks"]]
+    assert checked == ["norm", "target", "floor", "drops", "bound"]
+
+
 def test_rows_that_do_not_separate():
     code, out, _ = novikoff("trace", "example:xor", "--max-epochs", 2)
     assert code == 0
     assert "no hyperplane separates the rows" in out
     assert "no separator has a margin above 0" in out
+    code, out, _ = novikoff("trace", "example:xor", "--rule", "passive-aggressive")
+    assert code == 0
+    assert "  |w_k|² ≤ |w_0|² + Στ(2 − ℓ)  to within rounding" in out
+    assert "d = τ" not in out
+
+
+def test_a_run_that_never_ends_is_told():
+    code, out, _ = novikoff("trace", "example:xor", "--max-epochs", 50)
+    assert code == 0
+    assert (
+        "the run goes round in a circle: from update 1 on the same 4 updates come again,\n"
+        "every epoch, for ever\n"
+    ) in out
+    found = answer("trace", "example:xor", "--max-epochs", 50)
+    assert found["cycle"] == {"first": 0, "length": 4, "epochs": 1}
+    assert answer("trace", SETOSA)["cycle"] is None
+    assert "circle" not in novikoff("trace", "example:xor", "--order", "shuffle")[1]
 
 
 @pytest.mark.parametrize(
@@ -83,6 +117,7 @@ def test_rows_that_do_not_separate():
         (["--rule", "second-order"], "follows the proofs"),
         (["--rule", "winnow", "--unit-length"], "unit-length"),
         (["--exact", "--unit-length"], "not rational"),
+        (["--exact", "--rule", "passive-aggressive"], "rounded quotients"),
         (["--init", "ones"], "expected zeros or random"),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else "",

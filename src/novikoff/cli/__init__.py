@@ -1,5 +1,5 @@
 """The command line: `novikoff fit`, `predict`, `check`, `bound`, `verify`, `trace`,
-`cover`, `convert`, `examples` and `demo`.
+`cover`, `convert`, `examples`, `demo` and `lab`.
 
 Commands load what they need when they run; `novikoff --help` starts without Numba.
 Exit codes: 0 done, or yes; 1 no (`check`: not separable, `bound --only`: refused, `verify`: not
@@ -20,7 +20,19 @@ import typer
 from typer.core import TyperGroup
 
 from novikoff import __version__
-from novikoff.cli import bound, check, convert, cover, demo, examples, fit, predict, trace, verify
+from novikoff.cli import (
+    bound,
+    check,
+    convert,
+    cover,
+    demo,
+    examples,
+    fit,
+    lab,
+    predict,
+    trace,
+    verify,
+)
 from novikoff.cli.signals import exit_code, terminate
 from novikoff.errors import NovikoffError
 
@@ -93,6 +105,7 @@ app.command("cover")(cover.cover)
 app.command("convert")(convert.convert)
 app.command("examples")(examples.examples)
 app.command("demo")(demo.demo)
+app.command("lab")(lab.lab)
 
 
 def _last_words(message: str) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from novikoff.cli import options, reporting
+from novikoff.cli import filming, options, reporting
 from novikoff.cli.reading import DataArgument, DecimalOption, Reading, reads_data
 from novikoff.errors import ParameterError
 
@@ -20,7 +20,7 @@ def trace(
     rule: Annotated[
         str,
         typer.Option(
-            help="perceptron, one-sided, averaged, voted, margin or winnow.",
+            help="perceptron, one-sided, averaged, voted, margin, passive-aggressive or winnow.",
             rich_help_panel=options.RULE,
         ),
     ] = "perceptron",
@@ -58,6 +58,7 @@ def trace(
     ] = None,
     report: reporting.ReportOption = None,
     plot: reporting.PlotOption = None,
+    html: filming.HtmlOption = None,
     quiet: options.QuietOption = False,
     json: options.JsonOption = False,
     decimal: DecimalOption = False,
@@ -76,26 +77,34 @@ def trace(
 
     refuse_unfollowed(rule)
     source = reading.open(data, decimal=decimal)
-    named = {"--output": output, "--report": report, "--plot": plot}
+    named = {"--output": output, "--report": report, "--plot": plot, "--html": html}
     options.refuse_overwriting(source.paths, named)
     reporting.refuse(report, plot)
+    filming.refuse(html)
     plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
     plan = plan._replace(max_epochs=max_epochs, order=order.value, quiet=quiet or json)
-    found, code = _run(plan, source, positive, _numbers(rule, towards), exact, output)
+    target = _numbers(rule, towards)
+    found, code, left_out = _run(plan, source, positive, target, exact, output, html)
     text = tell(found, source, output)
     if report is not None or plot is not None:
         reporting.write(reporting.trace_page(found, source, text), report, plot)
-    answer = as_json(found, output) | reporting.as_json(report, plot)
-    lines = [text, *reporting.told(report, plot)]
+    answer = as_json(found, output) | reporting.as_json(report, plot) | filming.as_json(html)
+    lines = [text, *reporting.told(report, plot), *filming.told(html, left_out)]
     typer.echo(json_format.dumps(answer) if json else "\n".join(lines))
     if interrupted(found):
         raise typer.Exit(code)
 
 
 def _run(
-    plan: Any, source: Any, positive: Any, target: Any, exact: bool | None, output: Path | None
-) -> tuple[Any, int]:
-    """The trace, and the exit code if it was interrupted."""
+    plan: Any,
+    source: Any,
+    positive: Any,
+    target: Any,
+    exact: bool | None,
+    output: Path | None,
+    html: Path | None,
+) -> tuple[Any, int, list[str]]:
+    """The trace, the exit code if it was interrupted, and what a film of it does not show."""
     from novikoff import estimators
     from novikoff.cli.findings import Kept, as_label
     from novikoff.cli.progress import Pace, Progress, Task
@@ -126,19 +135,27 @@ def _run(
             progress.watch(Pace.of(learner, stop, kept.chunk.X.shape[0]))
             progress.stop_if_pressed()
 
-        found = run(
-            kept,
-            None,
-            estimator,
-            target,
-            positive=None if positive is None else as_label(positive, kept.chunk.y),
-            exact=exact,
-            write=output,
-            watch=learning,
-            judging=judging.watch,
-            interruptible=True,
-        )
-    return found, progress.exit_code
+        chosen = None if positive is None else as_label(positive, kept.chunk.y)
+
+        def again(most: int | None = None, write: Path | None = None) -> Any:
+            return run(
+                kept,
+                None,
+                estimator,
+                target,
+                positive=chosen,
+                exact=exact,
+                write=write,
+                max_updates=most,
+                watch=learning,
+                judging=judging.watch,
+                interruptible=True,
+            )
+
+        found, left_out = again(write=output), []
+        if html is not None:
+            left_out = filming.write(html, found, estimator, again, source.name)
+    return found, progress.exit_code, left_out
 
 
 def _numbers(rule: str, words: str | None) -> list[Any] | None:

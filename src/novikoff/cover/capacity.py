@@ -63,15 +63,22 @@ def capacity_curve(
     for k, P in enumerate(sizes):
         good = 0
         with threadpool_limits(1):  # for matrices so small, more only wait for each other
-            for trial in range(trials):
-                good += separable(_drawn(N, P, seed, trial))
+            for number in range(trials):
+                good += trial(N, P, seed, number)
                 if watch is not None:
-                    watch(k * trials + trial + 1, len(sizes) * trials)
+                    watch(k * trials + number + 1, len(sizes) * trials)
         lower, upper = interval(good, trials)
         found.append(
             Capacity(N, P, P / N, trials, good, good / trials, lower, upper, fraction(P, N))
         )
     return found
+
+
+def trial(N: int, P: int, seed: int, number: int) -> bool:
+    """Whether a hyperplane through the origin separates the labelling of that number, counted from
+    0, of P points in N dimensions: those that `capacity_curve` tries.
+    """
+    return separable(_drawn(N, P, seed, number))
 
 
 def _drawn(N: int, P: int, seed: int, trial: int) -> Signed:

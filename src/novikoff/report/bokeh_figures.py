@@ -51,11 +51,12 @@ def as_json(picture: Picture, target: str) -> str:
     from bokeh.embed import json_item
 
     name: Any = target
-    text = json.dumps(json_item(_figure(picture), name))
+    text = json.dumps(json_item(figure_of(picture), name))
     return text.replace("<", "\\u003c")
 
 
-def _figure(picture: Picture) -> Any:
+def figure_of(picture: Picture) -> Any:
+    """The figure itself."""
     from bokeh.models import BasicTicker, BasicTickFormatter
     from bokeh.plotting import figure
 

@@ -9,23 +9,23 @@ from novikoff.models import replace
 from novikoff.report.picture import Page
 
 PAGE, PICTURES = (".html", ".htm"), (".png", ".svg")
-NEEDED = {"Bokeh": "bokeh.embed", "Matplotlib": "matplotlib.figure"}
+MODULES = {"Bokeh": "bokeh.embed", "Matplotlib": "matplotlib.figure"}
+NEEDED = {"--report": ("Bokeh", "Matplotlib"), "--html": ("Bokeh",), "--plot": ("Matplotlib",)}
 
 
 def require(option: str, path: Path) -> None:
     """Refuse what cannot be written, before any work is done: see `write_page`, `write_picture`."""
-    known = PAGE if option == "--report" else PICTURES
+    known = PICTURES if option == "--plot" else PAGE
     if path.suffix.lower() not in known:
-        expected = " or ".join((known[0],) if option == "--report" else known)
+        expected = " or ".join(known if option == "--plot" else (known[0],))
         raise ParameterError(f"{option} {path}: expected a name that ends in {expected}")
     folder = path.absolute().parent
     if not folder.is_dir():
         raise ParameterError(f"{option} {path}: there is no folder {folder}")
     if path.is_dir():
         raise ParameterError(f"{option} {path}: that is a folder; choose another name")
-    for name, module in NEEDED.items():
-        if option == "--report" or name == "Matplotlib":
-            _require(option, name, module)
+    for name in NEEDED[option]:
+        _require(option, name, MODULES[name])
 
 
 def _require(option: str, name: str, module: str) -> None:

@@ -1,0 +1,184 @@
+"""A run as a film: all that a page needs to step through it, as plain data.
+
+A film is computed once, by the library, and only played by the page: step k shows weights[k], the
+rows that would be mistakes for them, and line k - 1 of the columns, which are the trace's own.
+"""
+
+import math
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.lab import ending, lines, words
+from novikoff.lab.charts import charts_of
+from novikoff.lab.orders import ABOUT, arranged
+from novikoff.lab.runs import ENDLESS, NOTHING, UPDATES, Numbers, Places, Run
+from novikoff.lab.settings import Settings, estimator
+from novikoff.lab.wrong import packed, wrong
+from novikoff.report.examples import Examples
+from novikoff.report.picture import shortened
+from novikoff.rules import Averaged
+from novikoff.tracing import Trace, trace
+from novikoff.verdict.result import SEPARABLE, Verdict
+
+ROWS, WIDE = 500, 100  # above so many rows or features it is not said which rows would be mistakes
+SHOWN, SHOWN_OF_WINNOW = 20, 64  # weights that a film shows
+DIGITS = 12  # significant ones of a column's numbers; rounding keeps the order of two sides
+OWN = ("update", "epoch", "row", "label", "score", "mistake")  # columns of every film
+LEFT_OUT = re.compile(r"weight_[0-9]+|intercept|.*_slack")  # of the columns of a trace
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def film_of_plane(
+    settings: Settings, X: Any, y: Any, verdict: Verdict, *, charts: bool = True
+) -> dict[str, Any]:
+    """The film of points in the plane, -1 or +1 each, on which the verdict is known."""
+    return film_of(run_of_plane(settings, X, y, verdict), charts=charts)
+
+
+def run_of_plane(settings: Settings, X: Any, y: Any, verdict: Verdict) -> Run:
+    """The run that such a film shows."""
+    X, y = np.asarray(X, np.float64), np.asarray(y, np.int64)
+    numbers = arranged(settings, X, y)
+    most = UPDATES if verdict.outcome == SEPARABLE else ENDLESS
+    learner = estimator(settings, max_epochs=most + 1)  # every epoch but the last has an update
+    found = trace(X[numbers], y[numbers], learner, max_updates=most, stop_at_cycle=True)
+    return Run.of(found, learner, numbers, ABOUT[settings.order], len(verdict.conflict))
+
+
+def film_of(run: Run, title: str = "", *, charts: bool = True) -> dict[str, Any]:
+    """The film of a run. charts: whether it has curves, which take most of the time."""
+    trace, shown = run.trace, weights_of(run)
+    film = {
+        "kind": kind_of(trace),
+        "title": title or f"{words.NAMES[trace.rule]} on {words.count(trace.rows, 'row')}",
+        "about": words.about(run) + _left_out(trace, shown),
+        "steps": run.steps,
+        "complete": run.settled or run.repeats or run.stuck,
+        "columns": {name: listed(column) for name, column in columns_of(run).items()},
+        "weights": shown.weights.tolist(),
+        "names": [_name(trace, int(j)) for j in shown.coordinates],
+        "wrong": None if shown.wrong is None else packed(run.as_given(shown.wrong)),
+        "rows": trace.rows,
+        "places": _places(run),
+        "countdown": ending.countdown(run),
+        "moved": words.moved(run),
+        "lines": [line._asdict() for line in lines.lines_of(run)],
+        "end": ending.end(run, 0 if shown.wrong is None else int(shown.wrong[-1].sum())),
+        "charts": charts_of(run) if charts else [],
+    }
+    if isinstance(run.rule, Averaged):
+        film["averages"] = averages_of(run, shown.weights).tolist()
+    return film
+
+
+def kind_of(trace: Trace) -> str:
+    """What a page draws: a plane, Winnow's bars, or the weights of rows of any width."""
+    if trace.rule == "winnow":
+        return "winnow"
+    return "plane" if trace.features == 2 and trace.rows <= ROWS else "rows"
+
+
+def columns_of(run: Run) -> dict[str, npt.NDArray[Any]]:
+    """The trace's columns, and what a film says beside them."""
+    table = run.trace.table
+    kept = {name: table.get(name, NOTHING) for name in OWN}
+    kept |= {name: table[name] for name in table if not LEFT_OUT.fullmatch(name)}
+    mistake = kept["mistake"].astype(np.int64)
+    return kept | {
+        "row": run.as_numbered(kept["row"]),
+        "mistake": mistake,
+        "mistakes": np.cumsum(mistake),
+        "passed": np.diff(run.times(), prepend=-1) - 1,
+    }
+
+
+def listed(column: npt.NDArray[Any]) -> list[Any]:
+    """Numbers as JSON has them: what is not finite is None."""
+    values: list[Any] = column.tolist()
+    if column.dtype.kind != "f":
+        return values
+    rounded = (float(f"{value:.{DIGITS}g}") for value in values)
+    return [value if math.isfinite(value) else None for value in rounded]
+
+
+class Shown(NamedTuple):
+    """The weights that a film shows, a line for each step, whose they are, and which rows would be
+    mistakes at each step, where that is said.
+    """
+
+    coordinates: Places
+    weights: Numbers
+    wrong: npt.NDArray[np.bool_] | None
+
+
+def weights_of(run: Run) -> Shown:
+    """All weights, or of many those that came farthest from their start."""
+    trace = run.trace
+    count, room = len(trace.start), SHOWN_OF_WINNOW if trace.rule == "winnow" else SHOWN
+    if trace.features <= WIDE:
+        weights = np.vstack([*run.weights()])
+        told = wrong(trace.signed, run.rule, weights) if trace.rows <= ROWS else None
+        chosen = _farthest(np.abs(weights - weights[0]).max(axis=0), room)
+        return Shown(chosen, weights[:, chosen], told)
+    ways = np.zeros(count)
+    for part in run.weights():
+        np.maximum(ways, np.abs(part - trace.start).max(axis=0), out=ways)
+    chosen = _farthest(ways, room)
+    return Shown(chosen, np.vstack([part[:, chosen] for part in run.weights()]), None)
+
+
+def _farthest(ways: Numbers, room: int) -> Places:
+    """The coordinates that came farthest, in order."""
+    return np.sort(np.argsort(-ways, kind="stable")[:room])
+
+
+def averages_of(run: Run, weights: Numbers) -> Numbers:
+    """The mean of all weights so far (see `rules.averaged`): after each update, and for the last
+    step of a run that ended, at its end: with that the rule predicts.
+    """
+    times = run.times()
+    moments = np.cumsum(np.diff(weights, axis=0) * times[:, None], axis=0)
+    seen = (times + 1).astype(np.float64)
+    if run.settled:
+        seen[-1:] = run.trace.epochs * run.trace.rows
+    return np.vstack([weights[:1], weights[1:] - moments / seen[:, None]])
+
+
+def _left_out(trace: Trace, shown: Shown) -> str:
+    """What the film does not show."""
+    told, count = "", len(trace.start)
+    if len(shown.coordinates) < count:
+        few = len(shown.coordinates)
+        told += f" Of {count:,} weights it shows the {few} that came farthest from their start."
+    if shown.wrong is None:
+        told += (
+            f" Which rows would be mistakes at a step is said of at most {ROWS} rows and {WIDE}"
+            " features."
+        )
+    if trace.features == 2 and trace.rows > ROWS:
+        told += f" The plane is drawn with at most {ROWS} points."
+    return told
+
+
+def _name(trace: Trace, j: int) -> str:
+    names = trace.signed.feature_names
+    if j == trace.features:
+        return "b" if names is None else "intercept"
+    if names is not None:
+        return shortened(names[j])
+    letter = "x" if trace.rule == "winnow" else "w"
+    return f"{letter}{str(j + 1).translate(SUBSCRIPTS)}"
+
+
+def _places(run: Run) -> dict[int, str] | list[str] | None:
+    """What to call the rows, where they have lines in a file: of many, those that moved it."""
+    trace = run.trace
+    if trace.signed.lines is None:
+        return None
+    examples = Examples.of(trace.signed)
+    if trace.rows <= ROWS:
+        return [examples.place(i) for i in range(trace.rows)]
+    return {int(i): examples.place(int(i)) for i in np.unique(trace.table.get("row", NOTHING))}

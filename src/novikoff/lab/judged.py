@@ -1,0 +1,265 @@
+"""The verdict for points in the plane: the line and its band, or the conflict and its hulls.
+
+The band of a separator with margin gamma is where |w . x + b| / |(w, b)| < gamma; from the line it
+reaches gamma * |(w, b)| / |w| to either side. Without a bias that is gamma itself. At length 1 the
+margin is an angle's, and no band of the plane shows it.
+"""
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.lab.state import Plane
+from novikoff.lab.written import Point
+from novikoff.learn import norm
+from novikoff.report.geometry import hull
+from novikoff.report.hulls import multiplier
+from novikoff.report.picture import Numbers, array
+from novikoff.rounding import rounded_down, rounded_up
+from novikoff.signed import Given, LabelPair, Signed, dot
+from novikoff.verdict.judge import Judge
+from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, Verdict, root
+
+NO_POINTS, ONE_CLASS = "no points", "one class"
+TOUCH = 1e-6  # of the margin: at length 1, where distances are not rational
+DIGITS = 4
+SHORT = 24  # characters of a fraction that a person still reads
+GAMMA, RADIUS, BOUND = "margin γ", "radius D", "bound (D/γ)²"
+
+
+class Rows(NamedTuple):
+    """Points as the library takes them."""
+
+    X: Numbers
+    y: npt.NDArray[np.int64]
+
+
+def rows_of(points: tuple[Point, ...]) -> Rows:
+    """The points in the order given."""
+    X = array([point[:2] for point in points]).reshape(-1, 2)
+    return Rows(X, np.array([point.label for point in points], np.int64))
+
+
+class Judged(NamedTuple):
+    """The verdict on rows as a rule sees them, and on the same with the bias the other way round.
+
+    Both are None without points, and where one class leaves nothing to separate.
+    """
+
+    outcome: str
+    verdict: Verdict | None
+    other: Verdict | None
+
+
+def judge(state: Plane) -> Judged:
+    """Decide exactly, with and without a bias."""
+    settings, labels = state.settings, {point.label for point in state.points}
+    if not labels:
+        return Judged(NO_POINTS, None, None)
+    alone = settings.rule == "one-sided" and labels == {1}  # all on one side of the origin?
+    if len(labels) < 2 and not alone:
+        return Judged(ONE_CLASS, None, None)
+    rows = rows_of(state.points)
+    verdict = _verdict(rows, settings.bias, settings.unit)
+    other = None if alone else _verdict(rows, not settings.bias, settings.unit)
+    return Judged(verdict.outcome, verdict, other)
+
+
+def _verdict(rows: Rows, bias: bool, unit: bool) -> Verdict:
+    """What `nk.check` says, which takes no rows of one class."""
+    given, signs = Given.of(*rows), rows.y.astype(np.int8)
+    return Judge(Signed.made(given, signs, LabelPair(-1, 1), bias, "binary", unit)).verdict()
+
+
+def as_json(state: Plane, judged: Judged) -> dict[str, Any]:
+    """What the page draws of a verdict."""
+    verdict = judged.verdict
+    told: dict[str, Any] = {
+        "outcome": judged.outcome,
+        "sentence": sentence(state, judged),
+        "line": None,
+        "reach": None,
+        "nearest": [],
+        "conflict": [],
+        "hulls": [],
+        "meet": None,
+        "mirrored": False,
+    }
+    if verdict is None:
+        return told
+    if verdict.weights is not None:
+        told["line"] = [*verdict.weights.tolist(), float(verdict.intercept or 0.0)]
+    if verdict.outcome == SEPARABLE:
+        told |= {"reach": reach(verdict), "nearest": nearest(verdict)}
+    if verdict.conflict:
+        shares = [{"row": row, "multiplier": multiplier(share)} for row, share in verdict.conflict]
+        told |= {"conflict": shares} | _hulls(state.points, verdict)
+    return told
+
+
+def reach(verdict: Verdict) -> float | None:
+    """Half the width of the band in the plane; None at unit length."""
+    signed, weights = verdict.signed, verdict.weights
+    if signed.unit_length or weights is None:
+        return None
+    lifted = np.append(weights, verdict.intercept or 0.0)
+    return verdict.margin.lower * norm(lifted) / norm(weights)
+
+
+def nearest(verdict: Verdict) -> list[int]:
+    """The rows at the edge of the band: with the least signed score z . w, exactly.
+
+    At length 1 it is the least z . w / |z|, but for rounding.
+    """
+    signed, tops = verdict.signed, verdict.fate.split.separator.numerators
+    rows = [signed.row(i) for i in range(signed.count)]
+    scores = [Fraction(dot(row, tops), row.denominator) for row in rows]
+    if not signed.unit_length:
+        least = min(scores)
+        return [i for i, score in enumerate(scores) if score == least]
+    squares = [
+        Fraction(sum(value * value for value in row.values), row.denominator**2) for row in rows
+    ]
+    highest = max(scores)  # on a scale that doubles can hold
+    margins = array([float(score / highest) for score in scores]) / np.sqrt(array(squares))
+    touching: list[int] = np.flatnonzero(margins <= (1.0 + TOUCH) * margins.min()).tolist()
+    return touching
+
+
+def _hulls(points: tuple[Point, ...], verdict: Verdict) -> dict[str, Any]:
+    """The hulls of a conflict's rows, and a point that they all hold (see `report.hulls`)."""
+    if not verdict.signed.bias:
+        signed = [mirrored(points[row]) for row, _ in verdict.conflict]
+        return {"hulls": [hull(array(signed)).tolist()], "meet": [0.0, 0.0], "mirrored": True}
+    sides = [
+        [points[row][:2] for row, _ in verdict.conflict if points[row].label == label]
+        for label in (-1, 1)
+    ]
+    return {
+        "hulls": [hull(array(side)).tolist() for side in sides],
+        "meet": meeting(points, verdict),
+    }
+
+
+def mirrored(point: Point) -> tuple[float, float]:
+    """The signed row y * x."""
+    return point.label * point.x + 0.0, point.label * point.y + 0.0
+
+
+def meeting(points: tuple[Point, ...], verdict: Verdict) -> list[float]:
+    """The point that a conflict makes of either class, rounded once."""
+    ours = [(points[row], share) for row, share in verdict.conflict if points[row].label > 0]
+    total = sum((share for _, share in ours), Fraction(0))
+    return [
+        float(sum((Fraction(point[axis]) * share for point, share in ours), Fraction(0)) / total)
+        for axis in (0, 1)
+    ]
+
+
+def sentence(state: Plane, judged: Judged) -> str:
+    """The verdict in words."""
+    verdict = judged.verdict
+    if judged.outcome == NO_POINTS:
+        return "There are no points yet."
+    if verdict is None:
+        return "All points are of one class: there is nothing to separate yet."
+    line = "line" if state.settings.bias else "line through the origin"
+    if verdict.outcome == SEPARABLE:
+        return (
+            f"Separable: a {line} has every point strictly on its own side. γ = {gamma(verdict)}"
+            f" and D = {radius(verdict)}, so that no order of these points ever costs a perceptron"
+            f" that starts at zeros more than (D/γ)² = {verdict.mistake_bound:,}"
+            f" mistake{'s' * (verdict.mistake_bound != 1)}."
+        )
+    if verdict.outcome == QUASI:
+        return f"Not strictly separable: {_held(verdict, line)} (quasi-separable)."
+    assert verdict.outcome == INSEPARABLE, "no time limit was set"
+    return f"Not separable: no {line} has each point on its own side, {_why(verdict)}."
+
+
+def _held(verdict: Verdict, line: str) -> str:
+    strict = 0 if verdict.strict is None else int(verdict.strict.sum())
+    held = verdict.rows - strict
+    others = "the other one lies" if held == 1 else f"the other {held} lie"
+    return (
+        f"a {line} can have {strict} of the {verdict.rows} points strictly on their own sides, but"
+        f" then {others} on it, whichever is chosen, {_why(verdict)}"
+    )
+
+
+def _why(verdict: Verdict) -> str:
+    many = len(verdict.conflict)
+    if many == 1:
+        return "because the marked point is the origin itself, which every such line holds"
+    if verdict.signed.bias:
+        return f"because the hulls of the {many} marked points of either class meet"
+    return (
+        f"because the hull of the {many} marked points, those of the class −1 mirrored at the"
+        " origin, holds the origin"
+    )
+
+
+def figures(judged: Judged) -> list[dict[str, str]]:
+    """γ, D and the bound of the rows lifted to (x, 1), and of the rows x themselves."""
+    if judged.verdict is None:
+        return []
+    columns = [_column(judged.verdict), _column(judged.other)]
+    if not judged.verdict.signed.bias:
+        columns.reverse()
+    lifted, unlifted = columns
+    told = [
+        {"name": name, "lifted": lifted[name], "unlifted": unlifted[name]}
+        for name in (GAMMA, RADIUS, BOUND)
+    ]
+    exact = squared(judged.verdict)
+    if exact:
+        told[0]["exact"] = exact
+    return told
+
+
+def _column(verdict: Verdict | None) -> dict[str, str]:
+    if verdict is None:
+        return dict.fromkeys((GAMMA, RADIUS, BOUND), "the rule has no bias")
+    if verdict.outcome == SEPARABLE:
+        return {
+            GAMMA: gamma(verdict),
+            RADIUS: radius(verdict),
+            BOUND: f"{verdict.mistake_bound:,}",
+        }
+    through = "" if verdict.signed.bias else " through the origin"
+    return {
+        GAMMA: f"none: not separable{through}",
+        RADIUS: radius(verdict),
+        BOUND: "none",
+    }
+
+
+def gamma(verdict: Verdict) -> str:
+    """The margin, its digits cut."""
+    return _cut(verdict.margin.lower, verdict.margin.upper, verdict.margin.squared)
+
+
+def radius(verdict: Verdict) -> str:
+    """The longest row, its digits cut."""
+    square = verdict.radius_squared
+    return _cut(root(square, up=False), root(square, up=True), square)
+
+
+def squared(verdict: Verdict) -> str:
+    """γ² as a fraction; nothing where it is not known, or too long to read."""
+    square = verdict.margin.squared
+    if verdict.outcome != SEPARABLE or square is None or len(str(square)) > SHORT:
+        return ""
+    return f"γ² = {square}"
+
+
+def _cut(low: float, high: float, square: Fraction | None) -> str:
+    """A number between two, in digits that are its own: dots mean that more follow."""
+    text = rounded_down(low, DIGITS)
+    if square is not None and Fraction(text) ** 2 == square:
+        return text
+    if rounded_down(high, DIGITS) == text:
+        return f"{text}…"
+    return f"{text} to {rounded_up(high, DIGITS)}"

@@ -1,0 +1,91 @@
+// The controls of the plane and of Winnow: filled in from what is told, and read when they change.
+(() => {
+  "use strict";
+  const lab = (window.lab ??= {});
+  const { find, made } = lab;
+  const choices = lab.data("choices");
+  const TEXTS = ["eta", "margin", "C", "variant", "seed", "tie", "order"];
+  const CHECKS = ["bias", "unit"];
+  const WINNOW = ["n", "relevant", "rows", "seed", "order"];
+
+  const option = ({ name, title }) => made("option", { value: name }, title);
+  find("preset").append(made("option", { value: "", hidden: "" }, "Points of your own"), ...choices.presets.map(option));
+  find("dialect").append(made("option", { value: "" }, "settings of your own"), ...choices.dialects.map(option));
+  find("rule").append(...choices.rules.map(option));
+
+  const named = (list, name) => choices[list].find((each) => each.name === name);
+  const about = (list, name) => named(list, name)?.about ?? "";
+
+  /** The settings as the controls have them now. */
+  function settings() {
+    const start = find("start").value;
+    const found = { rule: find("rule").value, start: start === "own" ? own() : start };
+    for (const id of TEXTS) found[id] = find(id).value.trim();
+    for (const id of CHECKS) found[id] = find(id).checked ? "yes" : "no";
+    return found;
+  }
+  const own = () => find("start-own").value.replaceAll(" ", "") || (find("bias").checked ? "1,0,0" : "1,0");
+
+  function enable({ rule }) {
+    const uses = named("rules", rule)?.uses ?? [];
+    const start = find("start").value;
+    const chance = start === "random" || find("order").value === "shuffle";
+    const used = (id) => {
+      if (id === "start-own") return uses.includes("start") && start === "own";
+      if (id === "seed") return uses.includes("seed") && chance;
+      if (id === "C") return uses.includes("C") && find("variant").value !== "PA";
+      return uses.includes(id);
+    };
+    for (const id of [...TEXTS, ...CHECKS, "start", "start-own"]) {
+      const control = find(id);
+      control.disabled = !used(id);
+      const label = document.querySelector(`label[for="${id}"]`);
+      const rare = ["margin", "C", "variant", "start-own", "seed"].includes(id);
+      control.hidden = rare && control.disabled;
+      if (label) label.hidden = control.hidden;
+    }
+  }
+
+  function fill(state) {
+    for (const id of ["preset", "rule", ...TEXTS]) find(id).value = state[id];
+    for (const id of CHECKS) find(id).checked = state[id] === "yes";
+    const known = ["zeros", "random"].includes(state.start);
+    find("start").value = known ? state.start : "own";
+    if (!known) find("start-own").value = state.start;
+    const alike = (each) => Object.entries(each.settings).every(([key, value]) => state[key] === value);
+    const dialect = choices.dialects.find(alike)?.name ?? "";
+    find("dialect").value = dialect;
+    find("preset-about").textContent = "";
+    find("dialect-about").textContent = about("dialects", dialect);
+    find("rule-about").textContent = dialect ? "" : about("rules", state.rule);
+    enable(state);
+  }
+
+  const fillWinnow = (state) => { for (const id of WINNOW) find(`winnow-${id}`).value = state[id]; };
+  const winnow = () => Object.fromEntries(WINNOW.map((id) => [id, find(`winnow-${id}`).value]));
+
+  /** Points or preset, whichever is shown, with these settings. */
+  const withRows = (given) => {
+    const { told } = lab.now;
+    return told.state.preset ? { preset: told.state.preset, ...given }
+      : { points: lab.pointsText(told.points), ...given };
+  };
+
+  find("plane-controls").addEventListener("submit", (event) => event.preventDefault());
+  find("winnow-controls").addEventListener("submit", (event) => event.preventDefault());
+  find("plane-controls").addEventListener("change", ({ target }) => {
+    if (target.id === "preset") lab.go({ preset: target.value }, { push: true, anew: true });
+    else if (target.id === "dialect") {
+      const dialect = named("dialects", target.value);
+      if (dialect) lab.go(withRows(dialect.settings));
+    } else {
+      enable(settings());
+      lab.go(withRows(settings()));
+    }
+  });
+  find("winnow-controls").addEventListener("change", () => {
+    lab.go({ tab: "winnow", ...winnow() }, { anew: true });
+  });
+
+  lab.controls = { fill, fillWinnow, settings, withRows };
+})();

@@ -1,0 +1,251 @@
+// Holds the page together: its address, its tabs, what is shown of what the server tells, and the
+// buttons of its head.
+(() => {
+  "use strict";
+  const lab = (window.lab ??= {});
+  const { find } = lab;
+  const root = document.documentElement;
+  const TABS = ["plane", "capacity", "winnow"];
+  const SPEED = "2";
+  const HOW = "A click adds a point, a drag moves one, a right click deletes one. The verdict and the run follow.";
+  const narrow = matchMedia("(max-width: 60rem)");
+  let serial = 0;
+  let noting = 0;
+
+  lab.now = null; // what is shown
+
+  // the address
+
+  const own = () => {
+    const keys = {};
+    if (lab.player.step()) keys.step = lab.player.step();
+    if (find("speed").value !== SPEED) keys.speed = find("speed").value;
+    if (root.dataset.view) keys.view = root.dataset.view;
+    return keys;
+  };
+  const joined = (address, keys) => [address, lab.written(keys)].filter(Boolean).join("&");
+  const link = () => `?${joined(lab.now.told.address, lab.now.told.tab === "capacity" ? {} : own())}`;
+
+  function note({ push = false } = {}) {
+    clearTimeout(noting);
+    noting = 0;
+    if (!lab.now) return;
+    const to = link();
+    if (push) history.pushState(null, "", to);
+    else if (to !== location.search) history.replaceState(null, "", to);
+    links();
+  }
+  /** Browsers allow so many changes of an address a minute and no more. */
+  const noteSoon = () => { noting = noting || setTimeout(note, 300); };
+
+  function links() {
+    const { address, tab } = lab.now.told;
+    const step = lab.player.step();
+    for (const [id, path] of [["svg", "plane.svg"], ["png", "plane.png"]]) {
+      find(id).href = `${path}?${joined(address, { step })}`;
+      find(id).hidden = tab !== "plane";
+    }
+    for (const [id, path] of [["csv", "run.csv"], ["html", "run.html"]]) find(id).href = `${path}?${address}`;
+    document.querySelector(".menu").hidden = tab === "capacity" || !lab.now.told.film;
+  }
+
+  // what is told
+
+  /** The frame that was there, if all points are in it or one is being moved, or what is told. */
+  function frameFor(told, anew) {
+    const box = lab.plane.box();
+    if (anew || !box) return told.frame;
+    if (lab.editing.dragging()) return lab.plane.frame();
+    const inside = told.points.every((p) => box.every(([low, high], i) => p[i] > low && p[i] < high));
+    return inside ? lab.plane.frame() : told.frame;
+  }
+
+  /** What to look at, as a preset says it; or what can be done, or how the rule is set. */
+  function aboutFor({ tab, about, state, film }) {
+    if (about || tab !== "plane") return about ?? "";
+    return state.preset ? (film?.about ?? "") : HOW;
+  }
+
+  /** The step to show: an end stays an end. */
+  function stepFor(told, { k, anew }) {
+    if (k !== undefined) return k;
+    const at = lab.player.step();
+    if (anew || !at) return 0;
+    return at === lab.player.last() ? Infinity : at;
+  }
+
+  async function show(told, options) {
+    const { charts = true, anew = false, keep = false } = options;
+    const dragging = lab.editing.dragging();
+    const k = stepFor(told, { k: options.k, anew });
+    const before = lab.now?.told;
+    const shown = { ...told, about: aboutFor(told) };
+    if (dragging) shown.points = lab.editing.points();
+    lab.now = { told };
+    if (!keep) lab.problem(told.problem);
+    tabs(told.tab);
+    if (told.tab === "capacity") {
+      serial += 1;
+      lab.player.pause();
+      await lab.capacity.show(told);
+      root.dataset.ready = serial;
+    } else {
+      if (before?.tab === "capacity") lab.capacity.hide();
+      if (told.tab === "plane") lab.controls.fill(told.state);
+      else lab.controls.fillWinnow(told.state);
+      serial += 1;
+      const frame = told.tab === "plane" ? frameFor(told, anew || before?.tab !== "plane") : undefined;
+      await lab.player.show(shown, { k, frame, serial, charts });
+      if (told.tab === "plane") lab.points.fill();
+      if (charts) lab.say(told.verdict?.sentence ?? "");
+    }
+    document.title = `${told.title ?? "The lab"}: novikoff`;
+    if (charts) note(options);
+    else noteSoon();
+  }
+
+  /** Ask for a state, as keys of an address, and show it. */
+  lab.go = (keys, options = {}) => lab.ask({
+    address: lab.written(keys),
+    charts: options.charts ?? true,
+    then: (told) => show(told, options),
+    failed,
+  });
+
+  /** What was asked for is not there: what is shown stays, and says so. */
+  function failed(sentence) {
+    lab.problem(sentence);
+    if (lab.now?.told.tab === "plane") lab.plane.move(lab.now.told.points);
+  }
+
+  /** Note a state in the address bar without asking. */
+  lab.note = (keys, options = {}) => {
+    lab.now = { ...lab.now, told: { ...lab.now.told, address: lab.written(keys) } };
+    note(options);
+  };
+
+  // tabs
+
+  function tabs(chosen) {
+    for (const tab of TABS) {
+      const button = find(`tab-${tab}`);
+      button.setAttribute("aria-selected", String(tab === chosen));
+      button.tabIndex = tab === chosen ? 0 : -1;
+    }
+    find("player").setAttribute("aria-labelledby", `tab-${chosen}`);
+    root.dataset.tab = chosen;
+    find("capacity").hidden = chosen !== "capacity";
+    find("player").hidden = chosen === "capacity";
+    for (const id of ["plane-controls", "tools", "zoom"]) find(id).hidden = chosen !== "plane";
+    find("winnow-controls").hidden = chosen !== "winnow";
+    find("fold").hidden = chosen === "capacity";
+    fold();
+  }
+
+  let folded = narrow.matches;
+  function fold(to = folded) {
+    folded = to;
+    find("panel").hidden = folded || root.dataset.tab === "capacity";
+    find("fold").setAttribute("aria-expanded", String(!folded));
+  }
+  find("fold").addEventListener("click", () => fold(!folded));
+  narrow.addEventListener("change", () => fold(narrow.matches || Boolean(root.dataset.view)));
+
+  const left = {}; // where each tab was left
+  function turn(tab) {
+    if (!lab.now || lab.now.told.tab === tab) return;
+    left[lab.now.told.tab] = { address: lab.now.told.address, k: lab.player.step() };
+    const { address, k } = left[tab] ?? { address: `tab=${tab}`, k: 0 };
+    open(address, { k, push: true, anew: true });
+  }
+  const open = (address, options) => lab.ask({
+    address, charts: true, then: (told) => show(told, options), failed,
+  });
+  for (const [i, tab] of TABS.entries()) {
+    const button = find(`tab-${tab}`);
+    button.addEventListener("click", () => turn(tab));
+    button.addEventListener("keydown", ({ key }) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[key];
+      if (!by) return;
+      const to = TABS.at((i + by) % TABS.length);
+      find(`tab-${to}`).focus();
+      turn(to);
+    });
+  }
+
+  // the head of the page
+
+  function project(on) {
+    if (Boolean(root.dataset.view) === on) return;
+    if (on) root.dataset.view = "projector";
+    else delete root.dataset.view;
+    find("projector").setAttribute("aria-pressed", String(on));
+    fold(on || narrow.matches);
+    lab.looked();
+  }
+  find("projector").addEventListener("click", () => {
+    project(!root.dataset.view);
+    note();
+  });
+  find("share").addEventListener("click", async () => {
+    note();
+    const button = find("share");
+    try {
+      await navigator.clipboard.writeText(location.href);
+      button.textContent = "Link copied";
+    } catch {
+      button.textContent = "Copy it from the address bar";
+    }
+    lab.say(button.textContent);
+    setTimeout(() => { button.textContent = "Share"; }, 2000);
+  });
+  for (const id of ["svg", "png", "csv", "html"]) {
+    find(id).addEventListener("click", () => { document.querySelector(".menu").open = false; });
+  }
+
+  lab.player.onstep(noteSoon);
+  find("speed").addEventListener("change", noteSoon);
+  document.addEventListener("keydown", ({ key, target }) => {
+    if (target.closest?.("input:not([type=radio]), textarea, select, dialog, [role=listbox]")) return;
+    if (key === "n") find("class-negative").checked = true;
+    if (key === "p") find("class-positive").checked = true;
+  });
+
+  // the beginning
+
+  /** What the address bar says. A malformed address is told, and the default shown. */
+  function begin() {
+    const { address, own: mine } = lab.read();
+    const speeds = [...find("speed").options].map((each) => each.value);
+    const wrong = [
+      /^\d{1,6}$/.test(mine.step ?? "0") ? "" : `step: found ${mine.step}, expected a whole number.`,
+      speeds.includes(mine.speed ?? SPEED) ? "" : `speed: found ${mine.speed}, expected one of ${speeds.join(", ")}.`,
+      ["projector", undefined].includes(mine.view) ? "" : `view: found ${mine.view}, expected projector.`,
+    ].filter(Boolean).join(" ");
+    if (speeds.includes(mine.speed)) find("speed").value = mine.speed;
+    project(mine.view === "projector");
+    const k = /^\d{1,6}$/.test(mine.step ?? "") ? Number(mine.step) : 0;
+    const opened = (answer) => {
+      lab.problem(wrong);
+      return show(answer, { k, anew: true, keep: Boolean(wrong) });
+    };
+    const unread = (sentence, refused) => {
+      lab.problem(sentence);
+      if (!address || !refused) return;
+      const again = `The address was not understood: ${sentence.replace(/\.?$/, ".")} The lab opens as it does without one.`;
+      lab.ask({
+        address: "", charts: true, failed: lab.problem,
+        then: (answer) => {
+          lab.problem(again);
+          return show(answer, { k: 0, anew: true, keep: true });
+        },
+      });
+    };
+    lab.ask({ address, charts: true, then: opened, failed: unread });
+  }
+
+  find("player").setAttribute("role", "tabpanel");
+  fold();
+  window.addEventListener("popstate", begin);
+  begin();
+})();

@@ -1,0 +1,247 @@
+// The plane: points, the line of the weights at a step and its normal, the line of the widest
+// margin with its band, or the conflict with its hulls. Where lines leave the picture is found
+// here, by clipping; which lines, bands and hulls there are is told.
+(() => {
+  "use strict";
+  const lab = (window.lab ??= {});
+  const none = { x: [], y: [] };
+  const SHORT = 0.13; // of the picture: how long the normal is drawn
+  const EDGE = 0.8; // of the picture: beyond it a label would be cut off
+  const UNLIKE = 12; // times as long: coordinates of different units
+  const state = { figure: null, told: null, film: null, k: 0, frame: null, box: null, chosen: null };
+
+  const look = (label) => (label > 0 ? ["triangle", "red"] : ["circle", "blue"]);
+  const sizeFor = (count) => (count <= 60 ? 13 : count <= 200 ? 10 : 8);
+
+  /** The part of a polygon where a·x + b·y + c >= 0; where its edge is cut goes into cuts. */
+  function clipped(corners, [a, b, c], cuts = []) {
+    const out = [];
+    corners.forEach((to, i) => {
+      const from = corners.at(i - 1);
+      const [before, after] = [from, to].map(([x, y]) => a * x + b * y + c);
+      if (before < 0 !== after < 0) {
+        const part = before / (before - after);
+        cuts.push([from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1])]);
+        out.push(cuts.at(-1));
+      }
+      if (after >= 0) out.push(to);
+    });
+    return out;
+  }
+
+  /** A line of length 1: its weights over their length, or null if they are 0. */
+  function unit([a, b, c]) {
+    const size = Math.hypot(a, b);
+    return size > 0 ? [a / size, b / size, c / size] : null;
+  }
+
+  const corners = () => {
+    const [[x0, x1], [y0, y1]] = state.box;
+    return [[x0, y0], [x1, y0], [x1, y1], [x0, y1]];
+  };
+  const columns = (points) => ({ x: points.map((p) => p[0]), y: points.map((p) => p[1]) });
+
+  /** Where a line crosses the picture: two ends, or none. */
+  function crossing(line) {
+    if (!line) return none;
+    const cuts = [];
+    clipped(corners(), line, cuts);
+    return cuts.length === 2 ? columns(cuts) : none;
+  }
+
+  function arrow(line) {
+    const empty = { x0: [], y0: [], x1: [], y1: [] };
+    if (!line || !crossing(line).x.length) return empty;
+    const { x, y } = crossing(line);
+    const [[x0, x1], [y0, y1]] = state.box;
+    const length = SHORT * Math.min(x1 - x0, y1 - y0);
+    const from = [(x[0] + x[1]) / 2, (y[0] + y[1]) / 2];
+    return {
+      x0: [from[0]], y0: [from[1]],
+      x1: [from[0] + length * line[0]], y1: [from[1] + length * line[1]],
+    };
+  }
+
+  const lineOf = (weights) => (weights ? unit([weights[0], weights[1], weights[2] ?? 0]) : null);
+
+  /** What does not change from step to step. */
+  function drawTold() {
+    const { figure, told } = state;
+    const { verdict } = told;
+    drawKey();
+    drawPoints();
+    const best = verdict.line ? lineOf(verdict.line) : null;
+    figure.put("best", crossing(best));
+    let band = [];
+    if (best && verdict.reach) {
+      const [a, b, c] = best;
+      band = clipped(clipped(corners(), [a, b, c + verdict.reach]), [-a, -b, verdict.reach - c]);
+    }
+    figure.put("band", columns(band));
+    const colours = verdict.mirrored ? ["purple"] : ["blue", "red"];
+    const hulls = (verdict.hulls ?? []).map((hull, i) => [hull, lab.colour(colours[i])]);
+    const many = hulls.filter(([hull]) => hull.length > 1);
+    figure.put("hulls", {
+      xs: many.map(([hull]) => hull.map((p) => p[0])),
+      ys: many.map(([hull]) => hull.map((p) => p[1])),
+      colour: many.map(([, colour]) => colour),
+    });
+    const meet = verdict.meet ? [verdict.meet] : [];
+    figure.put("meet", columns(meet));
+    drawConflict(verdict.conflict);
+    lab.find("best-name").textContent = verdict.reach || verdict.outcome === "separable"
+      ? "widest margin" : "line of the verdict";
+    lab.find("meet-name").textContent = verdict.mirrored
+      ? "the origin, within the hull of the signed points" : "where the hulls meet";
+  }
+
+  function drawPoints() {
+    const { figure, told } = state;
+    const size = sizeFor(told.points.length) * (document.documentElement.dataset.view ? 1.5 : 1);
+    figure.put("points", {
+      ...columns(told.points),
+      marker: told.points.map((p) => look(p[2])[0]),
+      colour: told.points.map((p) => lab.colour(look(p[2])[1])),
+      size: told.points.map((p) => (p[2] > 0 ? 1.2 : 1) * size),
+    });
+  }
+
+  function drawRows(name, rows, more = {}) {
+    const points = rows.map((row) => state.told.points[row]).filter(Boolean);
+    state.figure.put(name, { ...columns(points), ...more });
+  }
+
+  /** The rows of a conflict with their multipliers, which stand left of a point at the right edge. */
+  function drawConflict(conflict) {
+    const [[left, right]] = state.box;
+    const far = conflict.map(({ row }) => state.told.points[row][0] > left + EDGE * (right - left));
+    drawRows("conflict", conflict.map(({ row }) => row), {
+      text: conflict.map(({ multiplier }) => multiplier),
+      shift: far.map((is) => (is ? -16 : 16)),
+      align: far.map((is) => (is ? "right" : "left")),
+    });
+  }
+
+  /** What changes from step to step. */
+  function drawStep() {
+    const { figure, film, k } = state;
+    const now = film ? lineOf(film.weights[k]) : null;
+    const before = film && k > 0 ? lineOf(film.weights[k - 1]) : null;
+    figure.put("line", crossing(now));
+    figure.put("before", crossing(before));
+    figure.put("mean", crossing(film?.averages ? lineOf(film.averages[k]) : null));
+    figure.put("normal", arrow(now));
+    figure.put("side", columns(now ? clipped(corners(), now) : []));
+    const wrong = film ? film.wrongAt(k) : [];
+    drawRows("wrong", wrong);
+    drawRows("looked", film && k > 0 ? [film.columns.row[k - 1]] : []);
+    drawRows("chosen", state.chosen === null ? [] : [state.chosen]);
+    describe(now, wrong);
+  }
+
+  /** The key has what the film can show at any step: it must not jump from one to the next. */
+  function drawKey() {
+    const { film, told } = state;
+    const { verdict } = told;
+    const shown = {
+      line: film, before: film, looked: film, wrong: film, mean: film?.averages,
+      best: verdict.line, conflict: verdict.conflict.length, meet: verdict.meet,
+    };
+    for (const item of lab.find("plane-key").children) {
+      if (item.dataset.if) item.hidden = !shown[item.dataset.if];
+    }
+  }
+
+  function describe(now, wrong) {
+    const { film, told, k } = state;
+    const note = lab.find("stage-note");
+    note.textContent = film ? noteOn(film.weights[k], now) : "";
+    note.hidden = !note.textContent;
+    const count = (label) => told.points.filter((p) => p[2] === label).length;
+    lab.find("plane").setAttribute("aria-label",
+      `The plane: ${count(-1)} points of class −1, ${count(1)} of class +1. `
+      + (film ? `At update ${k}, ${wrong.length} would be mistakes.` : ""));
+  }
+
+  function noteOn(weights, line) {
+    if (weights.every((w) => w === 0)) return "w = 0: no line yet, every score is 0";
+    if (!line) return "w₁ = w₂ = 0: no line, one score for all points";
+    return crossing(line).x.length ? "" : "the line of w is out of this picture";
+  }
+
+  /** Ranges around the frame such that one unit is as long on both axes, if they are alike. */
+  function fit() {
+    const { figure, frame } = state;
+    const { inner_width: wide, inner_height: high } = figure.plot;
+    if (!frame || !(wide > 0 && high > 0)) return;
+    const spans = frame.map(([low, top]) => top - low);
+    const alike = Math.max(...spans) < UNLIKE * Math.min(...spans);
+    const longest = Math.max(spans[0] / wide, spans[1] / high);
+    state.box = frame.map(([low, top], i) => {
+      const middle = (low + top) / 2;
+      const half = (alike ? longest * [wide, high][i] : spans[i]) / 2;
+      return [middle - half, middle + half];
+    });
+    ["across", "upwards"].forEach((name, i) => {
+      figure.model(name).setv({ start: state.box[i][0], end: state.box[i][1] });
+    });
+    if (state.told) {
+      drawTold();
+      drawStep();
+    }
+  }
+
+  async function embed() {
+    state.figure?.remove();
+    state.figure = await lab.embed(lab.data("plane-figure"), lab.find("plane"));
+    const { plot } = state.figure;
+    const again = lab.framed(fit);
+    plot.connect(plot.properties.inner_width.change, again);
+    plot.connect(plot.properties.inner_height.change, again);
+    fit();
+  }
+
+  lab.plane = {
+    element: () => lab.find("plane"),
+    embed,
+    /** Show what is told; frame: what to show of the plane. */
+    async show(told, film, k, frame) {
+      Object.assign(state, { told, film, k, frame });
+      if (state.figure) fit();
+      else await embed();
+    },
+    step(k) {
+      state.k = k;
+      if (state.figure && state.box) drawStep();
+    },
+    /** Points that are being moved, ahead of what is told of them. */
+    move(points) {
+      state.told = { ...state.told, points };
+      drawTold();
+      drawStep();
+    },
+    choose(row) {
+      state.chosen = row;
+      if (state.figure && state.box) drawRows("chosen", row === null ? [] : [row]);
+    },
+    frame: () => state.frame,
+    box: () => state.box,
+    zoom(frame) {
+      state.frame = frame;
+      fit();
+    },
+    /** From the screen to the plane and back; null outside of it. */
+    at(clientX, clientY) {
+      const { frame, el } = state.figure.view;
+      const room = el.getBoundingClientRect();
+      const [sx, sy] = [clientX - room.x, clientY - room.y];
+      if (!frame.bbox.contains(sx, sy)) return null;
+      return [frame.x_scale.invert(sx), frame.y_scale.invert(sy)];
+    },
+    onScreen([x, y]) {
+      const { frame, el } = state.figure.view;
+      const room = el.getBoundingClientRect();
+      return [room.x + frame.x_scale.compute(x), room.y + frame.y_scale.compute(y)];
+    },
+  };
+})();

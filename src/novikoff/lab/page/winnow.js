@@ -1,0 +1,83 @@
+// Weights as bars: Winnow's on a scale of powers, where doubling and halving are steps of one
+// height; those of other runs from 0.
+(() => {
+  "use strict";
+  const lab = (window.lab ??= {});
+  const NAMED = 24; // bars that still have their names beneath them, each of them
+  const FEW = 8; // names beneath more bars than that
+  const state = { figure: null, kind: null, told: null, film: null, k: 0 };
+
+  const powers = () => state.film.kind === "winnow";
+
+  /** From the least to the greatest weight of the whole film, so that bars do not jump. */
+  function heights() {
+    const { film, told } = state;
+    const all = [powers() ? (told.threshold ?? 1) : 0];
+    for (const weights of film.weights) all.push(Math.min(...weights), Math.max(...weights));
+    const [low, high] = all.reduce(([a, b], w) => [Math.min(a, w), Math.max(b, w)], [1, powers() ? 1 : 0]);
+    if (powers()) return [Math.min(low, 0.5) / 1.6, Math.max(high, 2) * 1.6];
+    const [least, room] = [Math.min(low, 0), 0.06 * (high - Math.min(low, 0) || 1)];
+    return [least - (least < 0 ? room : 0), high + room];
+  }
+
+  function drawTold() {
+    const { figure, film, told } = state;
+    const count = film.names.length;
+    figure.model("across").setv({ start: 0.3, end: count + 0.7 });
+    const [start, end] = heights();
+    figure.model("upwards").setv({ start, end });
+    const axis = figure.plot.below[0];
+    axis.ticker.desired_num_ticks = count <= NAMED ? count : FEW;
+    axis.major_label_overrides = new Map(film.names.map((name, i) => [i + 1, name]));
+    const threshold = powers() ? (told.threshold ?? null) : null;
+    figure.model("threshold").setv({ location: threshold, visible: threshold !== null });
+    const shown = { relevant: told.relevant, looked: told.rows, threshold };
+    for (const item of lab.find("bars-key").children) item.hidden = !shown[item.dataset.if];
+    lab.find("threshold-name").textContent = threshold === null ? ""
+      : `threshold ${lab.number(threshold)}: the weights in a row must add up to it`;
+  }
+
+  function drawStep() {
+    const { figure, film, told, k } = state;
+    const weights = film.weights[k];
+    const row = k > 0 ? told.rows?.[film.columns.row[k - 1]] : null;
+    const relevant = new Set(told.relevant ?? []);
+    const plain = told.relevant ? "grey" : "blue";
+    const base = powers() ? figure.model("upwards").start : 0;
+    figure.put("bars", {
+      x: weights.map((_, i) => i + 1),
+      top: weights.map((w) => Math.max(w, base)),
+      bottom: weights.map((w) => Math.min(w, base)),
+      colour: weights.map((_, i) => lab.colour(relevant.has(i) ? "green" : plain)),
+      edge: weights.map((_, i) => lab.colour(row?.[i] ? "amber" : "paper")),
+      hatch: weights.map((_, i) => (relevant.has(i) || !told.relevant ? "blank" : "right_diagonal_line")),
+    });
+    const listed = film.names.map((name, i) => `${name} ${lab.number(weights[i])}`).slice(0, NAMED);
+    lab.find("bars").setAttribute("aria-label", `The weights at update ${k}: ${listed.join(", ")}.`);
+    lab.find("stage-note").hidden = true;
+  }
+
+  async function embed() {
+    state.figure?.remove();
+    state.kind = powers() ? "powers" : "weights";
+    state.figure = await lab.embed(lab.data(`${state.kind}-figure`), lab.find("bars"));
+    drawTold();
+    drawStep();
+  }
+
+  lab.bars = {
+    embed,
+    async show(told, film, k) {
+      Object.assign(state, { told, film, k });
+      if (!state.figure || state.kind !== (powers() ? "powers" : "weights")) await embed();
+      else {
+        drawTold();
+        drawStep();
+      }
+    },
+    step(k) {
+      state.k = k;
+      if (state.figure) drawStep();
+    },
+  };
+})();

@@ -1,0 +1,130 @@
+"""The server: Bokeh's, with nothing of it but its frame and its script.
+
+It keeps nobody's state. Whoever cannot be answered is told why, and the server goes on.
+"""
+
+import asyncio
+import contextlib
+import errno
+import ipaddress
+import signal
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from bokeh.server.server import Server
+from threadpoolctl import threadpool_limits
+
+from novikoff.errors import ParameterError
+from novikoff.lab import answers, limits
+from novikoff.lab.desk import Desk
+from novikoff.lab.handler import Lab
+from novikoff.lab.routes import of_state, routes
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+SETTINGS = {
+    "max_header_size": limits.HEADERS,
+    "max_body_size": limits.READ,
+    "body_timeout": limits.BODY_SECONDS,
+    "idle_connection_timeout": limits.IDLE_SECONDS,
+}
+REASONS = {
+    errno.EADDRINUSE: "something is there already; choose another --port, or 0 for any",
+    errno.EACCES: "that is not allowed; choose a --port of 1024 or more",
+    errno.EADDRNOTAVAIL: "this machine has no such address; choose another --host",
+}
+
+Ready = Callable[[str, Callable[[], None]], None]
+
+
+def serve(host: str, port: int, ready: Ready, first: str = "") -> None:
+    """Serve until SIGINT or SIGTERM (in the main thread), or until told to stop.
+
+    host: a name or address of this machine; port: 0 for any that is free. ready: called once the
+    server answers without delay, with its URL and what stops it, from any thread. first: the
+    address that will be asked for first. A ParameterError says why the server cannot be had.
+    """
+    with threadpool_limits(1):  # for matrices so small, more threads only wait for each other
+        asyncio.run(_serve(host, port, ready, first))
+
+
+async def _serve(host: str, port: int, ready: Ready, first: str) -> None:
+    desk = Desk()
+    server = _listening(host, port, Lab(desk, hosts(host)))
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    try:
+        for each in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(each, over.set)
+    except (NotImplementedError, ValueError, RuntimeError):
+        pass  # Windows, or not the main thread: KeyboardInterrupt, or `ready`'s caller, ends it
+
+    def stop() -> None:
+        loop.call_soon_threadsafe(over.set)
+
+    ended = asyncio.ensure_future(over.wait())
+    try:
+        server.start()
+        warm = asyncio.ensure_future(_warm(desk, first))
+        await asyncio.wait({warm, ended}, return_when=asyncio.FIRST_COMPLETED)
+        if not over.is_set():
+            ready(url(host, server.port), stop)
+        await ended
+    finally:
+        server.stop()
+        await server._http.close_all_connections()
+        desk.close()
+
+
+async def _warm(desk: Desk, first: str) -> None:
+    loop = asyncio.get_running_loop()
+    await loop.run_in_executor(desk.pool, answers.warm)
+    asked = of_state(first)
+    with contextlib.suppress(Exception):  # whoever asks again is told
+        await desk.ask(asked.name, asked.work)
+
+
+def _listening(host: str, port: int, lab: Lab) -> Any:
+    try:
+        return Server(
+            {},
+            address=host,
+            port=port,
+            extra_patterns=routes(lab),
+            http_server_kwargs=dict(SETTINGS),
+            use_index=False,
+            ico_path="none",
+            log_function=lambda handler: None,  # who asks for what is nobody's business
+        )
+    except OSError as error:
+        why = REASONS.get(error.errno or 0, error.strerror or str(error))
+        raise ParameterError(f"cannot serve at {host} port {port}: {why}") from None
+
+
+def hosts(host: str) -> frozenset[str] | None:
+    """What requests may call a server at this address; None: anything, since others can reach it.
+
+    Bound to loopback, only this machine's own names: else a page from elsewhere, whose name is made
+    to point here, could ask and read what is answered.
+    """
+    return LOOPBACK | {_bracketed(host)} if is_loopback(host) else None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody but this machine can reach a server there."""
+    try:
+        found = socket.getaddrinfo(host or None, None, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError):
+        raise ParameterError(
+            f"--host {host}: there is no such name or address; this machine alone is 127.0.0.1"
+        ) from None
+    return all(ipaddress.ip_address(each[4][0]).is_loopback for each in found)
+
+
+def url(host: str, port: int) -> str:
+    """Where a browser on this machine finds the page."""
+    everywhere = host in ("", "0.0.0.0", "::")
+    return f"http://{'127.0.0.1' if everywhere else _bracketed(host)}:{port}/"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host.lower()

@@ -1,0 +1,149 @@
+"""The plane at one step, as a picture for a file: what the page shows there, without its curves."""
+
+import base64
+from typing import Any
+
+import numpy as np
+
+from novikoff.errors import ParameterError
+from novikoff.lab.written import write_number
+from novikoff.report import still as drawing
+from novikoff.report.geometry import beyond, clipped, corners, crossing, xy
+from novikoff.report.picture import Box, Line, Mark, Numbers, Patch, Picture, Points, array
+from novikoff.report.planes import COLOURS, MARKERS, RING, joined, marker_size
+
+KINDS = ("svg", "png")
+SIDES = ("class −1", "class +1")
+ARROW = 0.12  # of the frame, how long the normal is drawn
+HEAD = 0.03
+
+
+def still_of(address: str, step: int, kind: str) -> bytes:
+    """The plane of an address after so many updates, as "svg" or "png"."""
+    from novikoff.lab.told import told
+
+    if kind not in KINDS:
+        raise ParameterError(f"found the kind {kind!r} of picture, expected svg or png")
+    return drawing.still(picture_of(told(address, charts=False), step), kind)
+
+
+def picture_of(told: dict[str, Any], step: int) -> Picture:
+    """What is told of a plane, after so many updates."""
+    if told["tab"] != "plane":
+        raise ParameterError(f"tab: found {told['tab']!r}, expected plane: only that has a picture")
+    film = told["film"]
+    last = 0 if film is None else film["steps"]
+    if not 0 <= step <= last:
+        raise ParameterError(f"step: found {step}, expected a whole number from 0 to {last}")
+    (left, right), (low, high) = told["frame"]
+    frame = (left, right), (low, high)
+    marks, words = _of_verdict(told, frame)
+    marks += _classes(told)
+    if film is not None:
+        more, about = _of_step(told, film, step, frame)
+        marks, words = marks + more, [*words, *about]
+    when = "" if film is None else f", after {step:,} of {last:,} update{'s' * (last != 1)}"
+    caption = joined(*words)
+    alt = f"{len(told['points'])} points of two classes in the plane. {caption}"
+    picture = Picture(f"{told['title']}{when}", "x₁", "x₂", marks, caption, alt, frame=frame)
+    level = 0.2 < (right - left) / (high - low) < 5.0
+    return picture._replace(equal=level)
+
+
+def _of_verdict(told: dict[str, Any], frame: Box) -> tuple[list[Mark], list[str]]:
+    """The line that the verdict knows, or why there is none."""
+    verdict, marks = told["verdict"], []
+    if verdict["line"] is not None:
+        best = verdict["reach"] is not None or verdict["outcome"] == "separable"
+        name = "the line of largest margin" if best else "a line with no point on the wrong side"
+        marks += _line_and_band(verdict, name, frame)
+    names = [f"hull of the marked points of {side}" for side in SIDES]
+    colours = list(COLOURS)
+    if verdict["mirrored"]:
+        names, colours = ["hull of the marked points, class −1 mirrored at the origin"], ["purple"]
+    for corner, name, colour in zip(verdict["hulls"], names, colours, strict=False):
+        marks.append(Patch(*xy(array(corner)), name, colour))
+    if verdict["meet"] is not None:
+        x, y = verdict["meet"]
+        name = "the origin" if verdict["mirrored"] else "a point that both hulls hold"
+        marks.append(Points(array([x]), array([y]), name, "ink", "star", 19.0, "hollow"))
+    return marks, [verdict["sentence"]]
+
+
+def _line_and_band(verdict: dict[str, Any], name: str, frame: Box) -> list[Mark]:
+    *weights, offset = verdict["line"]
+    weights, box = array(weights), beyond(frame)
+    marks: list[Mark] = []
+    if verdict["reach"] is not None:
+        reach = verdict["reach"] * float(np.linalg.norm(weights))
+        strip = clipped(clipped(corners(box), weights, offset + reach), -weights, reach - offset)
+        if len(strip) > 2:
+            marks.append(Patch(*xy(strip), "the margin: no point is within", "grey"))
+    ends = crossing(box, weights, offset)
+    if len(ends) == 2:
+        marks.append(Line(*xy(ends), name, "green", "dashed"))
+    return marks
+
+
+def _classes(told: dict[str, Any]) -> list[Mark]:
+    points = array(told["points"]).reshape(-1, 3)
+    conflict = [each["row"] for each in told["verdict"]["conflict"]]
+    size = marker_size(len(points))
+    marks: list[Mark] = []
+    for side, label in enumerate((-1.0, 1.0)):
+        ours = np.flatnonzero(points[:, 2] == label)
+        for marked in (False, True):
+            chosen = ours[np.isin(ours, conflict) == marked]
+            if len(chosen):
+                name = f"{SIDES[side]}{', in the conflict' if marked else ''}"
+                mark = Points(*xy(points[chosen, :2]), name, COLOURS[side], MARKERS[side], size)
+                marks.append(mark._replace(look="outlined" if marked else "plain"))
+    return marks
+
+
+def _of_step(
+    told: dict[str, Any], film: dict[str, Any], step: int, frame: Box
+) -> tuple[list[Mark], list[str]]:
+    """The line of the weights after so many updates, and what would be a mistake for them."""
+    w1, w2, *rest = film["weights"][step]
+    weights, offset = array([w1, w2]), float(rest[0]) if rest else 0.0
+    marks, words = _present_line(weights, offset, frame)
+    points = array(told["points"])[:, :2]
+    size = RING * marker_size(len(points))
+    wrong = wrong_rows(film, step)
+    if len(wrong):
+        name = "would be a mistake now"
+        marks.append(Points(*xy(points[wrong]), name, "ink", "square", size, "hollow"))
+    if step:
+        row = film["columns"]["row"][step - 1]
+        name = f"row {row}, of update {step:,}"
+        marks.append(Points(*xy(points[[row]]), name, "amber", "circle", 1.3 * size, "hollow"))
+    listed = ", ".join(write_number(float(each)) for each in film["weights"][step])
+    return marks, [f"w = ({listed}).", *words, f"{len(wrong)} of the points would be mistakes now."]
+
+
+def _present_line(weights: Numbers, offset: float, frame: Box) -> tuple[list[Mark], list[str]]:
+    size = float(np.linalg.norm(weights))
+    ends = crossing(beyond(frame), weights, offset)
+    if size == 0.0 or len(ends) < 2:
+        return [], ["No line is drawn: these weights have none in sight."]
+    marks: list[Mark] = [Line(*xy(ends), "the line of these weights", "ink")]
+    middle = array([sum(side) / 2.0 for side in frame])
+    unit = weights / size
+    foot = middle - (middle @ unit + offset / size) * unit
+    length = ARROW * max(high - low for low, high in frame)
+    tip = foot + length * unit
+    across = array([-unit[1], unit[0]]) * HEAD / ARROW * length
+    back = tip - HEAD / ARROW * 1.6 * length * unit
+    path = array([foot, tip, back + across, tip, back - across])
+    marks.append(Line(*xy(path), "its normal w, towards +1", "ink", width=1.6))
+    return marks, []
+
+
+def wrong_rows(film: dict[str, Any], step: int) -> Any:
+    """The rows that would be mistakes for the weights after so many updates."""
+    if film["wrong"] is None:
+        return np.empty(0, np.int64)
+    lines = np.frombuffer(base64.b64decode(film["wrong"]), np.uint8)
+    bits = lines.reshape(film["steps"] + 1, -1)[step]
+    return np.flatnonzero(np.unpackbits(bits, bitorder="little")[: film["rows"]])

@@ -1,0 +1,98 @@
+"""What an offline page tells of any trace: a plane where there are two features, else bars."""
+
+from typing import Any
+
+import numpy as np
+
+from novikoff.lab import judged as judging
+from novikoff.lab.film import ROWS, film_of, kind_of, weights_of
+from novikoff.lab.runs import Run
+from novikoff.lab.settings import DEFAULTS, canonical
+from novikoff.lab.state import Plane
+from novikoff.lab.told import frame
+from novikoff.lab.words import NAMES
+from novikoff.lab.written import Point
+from novikoff.lab.wrong import dense
+from novikoff.rounding import rounded_down, rounded_up
+from novikoff.signed import Signed
+from novikoff.verdict.judge import Judge
+
+
+def told_of_trace(run: Run, data: str) -> dict[str, Any]:
+    """All of a page. data: what the rows are called."""
+    kind = kind_of(run.trace)
+    title = f"{NAMES[run.trace.rule]} on {data}"
+    if kind == "plane":
+        told = _plane(run, title)
+    else:
+        told = {"tab": kind, "film": film_of(run, title)}
+        told |= _winnow(run) if kind == "winnow" else {"verdict": _verdict(run)}
+    return told | {"title": title, "about": "", "problem": None}
+
+
+def _plane(run: Run, title: str) -> dict[str, Any]:
+    """The same as `told.told` tells of points in an address."""
+    trace = run.trace
+    signed, rows = trace.signed, dense(trace.signed)
+    points = zip(*rows.T.tolist(), signed.signs.tolist(), strict=True)
+    rule = "one-sided" if trace.rule == "one-sided" else DEFAULTS.rule
+    settings = DEFAULTS._replace(rule=rule, bias=trace.bias, unit=trace.unit_length)
+    state = Plane(None, tuple(Point(*point) for point in points), canonical(settings))
+    found = _judged(signed, alone=rule == "one-sided")
+    run = run._replace(conflict=0 if found.verdict is None else len(found.verdict.conflict))
+    return {
+        "tab": "plane",
+        "points": [list(point) for point in state.points],
+        "frame": frame(state, found),
+        "verdict": judging.as_json(state, found),
+        "figures": judging.figures(found),
+        "film": film_of(run, title),
+    }
+
+
+def _judged(signed: Signed, alone: bool) -> judging.Judged:
+    """The verdict on the very rows of the trace, and with the bias the other way round."""
+    verdict = Judge(signed).verdict()
+    if alone:
+        return judging.Judged(verdict.outcome, verdict, None)
+    other = Signed(
+        signed.rows._replace(bias=not signed.bias),
+        signed.signs,
+        signed.labels,
+        unit_length=signed.unit_length,
+        exact=signed.exact,
+    )
+    return judging.Judged(verdict.outcome, verdict, Judge(other).verdict())
+
+
+def _verdict(run: Run) -> dict[str, str]:
+    """What the trace knows of its rows."""
+    trace = run.trace
+    if trace.target is None or trace.margin is None:
+        return {
+            "outcome": "inseparable",
+            "sentence": "Not separable: no hyperplane has every row strictly on its own side.",
+        }
+    whose = "w* as given" if trace.target_from == "given" else "the separator w*"
+    return {
+        "outcome": "separable",
+        "sentence": f"Separable: {whose} has every row strictly on its own side, with the margin"
+        f" γ = {rounded_down(trace.margin, 4)}; no row is longer than D ="
+        f" {rounded_up(trace.radius, 4)}.",
+    }
+
+
+def _winnow(run: Run) -> dict[str, Any]:
+    """Which of the bars are relevant, and the rows' variables where they are few."""
+    trace, shown = run.trace, weights_of(run).coordinates
+    rows = relevant = None
+    if trace.rows <= ROWS:
+        rows = (dense(trace.signed)[:, shown] > run.rule.binarize).astype(np.int64).tolist()
+    if trace.target is not None:
+        relevant = np.flatnonzero(trace.target[shown]).tolist()
+    return {
+        "relevant": relevant,
+        "rows": rows,
+        "labels": trace.signed.signs.tolist() if rows is not None else None,
+        "threshold": float(run.rule.theta),
+    }

@@ -1,0 +1,88 @@
+"""Winnow on rows of Boolean variables whose label is the OR of some of them.
+
+Which variables are relevant, and the rows, follow from the seed. A variable is 1 as often as makes
+half of the rows positive, (1 - p)^r = 1/2, so that neither class is rare however large r is.
+"""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.errors import ParameterError
+from novikoff.estimators import Winnow as Estimator
+from novikoff.lab.film import film_of
+from novikoff.lab.runs import UPDATES, Run
+from novikoff.lab.state import Winnow, address, as_strings
+from novikoff.tracing import trace
+
+ORDERS = {
+    "given": "as they are listed",
+    "shuffle": "shuffled anew in each epoch, by the seed",
+    "sorted": "the negative ones first",
+}
+CUBE = 8  # variables of which a film can have every row
+
+Bits = npt.NDArray[np.int64]
+
+
+def told_of_winnow(state: Winnow, charts: bool = True) -> dict[str, Any]:
+    """All that the page shows; see `told.told`."""
+    relevant, X = drawn(state)
+    y = labelled(X, relevant)
+    told: dict[str, Any] = {
+        "address": address(state),
+        "tab": "winnow",
+        "state": as_strings(state),
+        "title": f"Winnow: the OR of {len(relevant)} of {state.n} variables",
+        "relevant": relevant.tolist(),
+        "names": [f"x{j + 1}" for j in range(state.n)],
+        "threshold": float(state.n),
+        "rows": X.tolist(),
+        "labels": y.tolist(),
+        "film": None,
+        "problem": None,
+    }
+    try:
+        return told | {"film": film_of(run_of_winnow(state), charts=charts)}
+    except ParameterError as problem:
+        return told | {"problem": str(problem)}
+
+
+def run_of_winnow(state: Winnow) -> Run:
+    """The run that the film shows."""
+    relevant, X = drawn(state)
+    y = labelled(X, relevant)
+    if len(np.unique(y)) < 2:
+        which = "positive" if y[0] > 0 else "negative"
+        raise ParameterError(
+            f"Every row drawn is {which}, and there is nothing to tell apart: take more rows, or"
+            " another seed."
+        )
+    numbers = np.argsort(y, kind="stable") if state.order == "sorted" else np.arange(len(y))
+    order = "shuffle" if state.order == "shuffle" else "given"
+    learner = Estimator(max_epochs=UPDATES + 1, order=order, random_state=state.seed)
+    rows, target = X[numbers].astype(np.float64), relevant.tolist()
+    found = trace(rows, y[numbers], learner, target, max_updates=UPDATES)
+    return Run.of(found, learner, numbers, ORDERS[state.order])
+
+
+def labelled(X: Bits, relevant: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """+1 where one of the relevant variables is 1, else -1."""
+    return np.where(X[:, relevant].any(axis=1), 1, -1)
+
+
+def drawn(state: Winnow) -> tuple[npt.NDArray[np.int64], Bits]:
+    """The relevant variables, and the rows: so many random ones, or with 0 the whole cube."""
+    random = np.random.default_rng(state.seed)
+    relevant = np.sort(random.permutation(state.n)[: state.relevant])
+    if state.rows:
+        share = 1.0 - 0.5 ** (1.0 / state.relevant)
+        return relevant, (random.random((state.rows, state.n)) < share).astype(np.int64)
+    if state.n > CUBE:
+        raise ParameterError(
+            f"rows: found 0, which means every row of the cube, but n={state.n} variables have"
+            f" 2^{state.n} of them: take at most n={CUBE}, or a number of rows"
+        )
+    return relevant, np.array([*itertools.product((0, 1), repeat=state.n)], np.int64)
