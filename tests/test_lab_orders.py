@@ -63,7 +63,8 @@ def test_the_adversarial_order_costs_no_less_than_others(rule):
     by_class = np.argsort(y, kind="stable")
     assert cost >= max(plain, _mistakes(X[by_class], y[by_class], how))
     said = [int(each) for each in re.findall(r"\d+", found.note)]
-    assert said == [2 + orders.SHUFFLES + orders.MOVES, cost, plain]
+    assert 1 < said[0] <= 2 + orders.SHUFFLES + orders.MOVES
+    assert said[1:] == [cost, plain]
 
 
 def test_rows_without_an_end_in_sight_stay_as_given():
@@ -84,3 +85,8 @@ def test_a_search_ends_with_its_budget(monkeypatch):
     assert found.note.startswith("Of 1 order")
     assert f"costs {plain.mistakes_}" in found.note
     assert found.places.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_no_order_is_counted_twice():
+    X, y = np.array([[1.0, 0.0], [-1.0, 1.0]]), np.array([1, -1])
+    assert arrangement(Settings(order="adversarial"), X, y).note.startswith("Of 2 orders tried")

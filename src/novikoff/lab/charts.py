@@ -78,14 +78,18 @@ def _chart(name: str, picture: Picture, cursor: Cursor) -> dict[str, Any]:
 
 
 def _figure(picture: Picture) -> Any:
-    """The report's figure, with an upright line and points that the page moves to a step."""
-    from bokeh.models import ColumnDataSource
+    """The report's figure, with an upright line and points that the page moves to a step.
+
+    They are on the overlay, a canvas of its own: moving them repaints no curve.
+    """
+    from bokeh.models import ColumnDataSource, NoOverlap
     from bokeh.models.annotations import Span
 
     plot = figure_of(picture)
-    now = Span(name="now", dimension="height", line_color=LIGHT["amber"], line_width=2)
-    plot.add_layout(now)
+    plot.axis.major_label_policy = NoOverlap()  # the charts of a page are small
+    line: dict[str, Any] = {"line_color": LIGHT["amber"], "line_width": 2, "level": "overlay"}
+    plot.add_layout(Span(name="now", dimension="height", **line))
     source = ColumnDataSource({"x": [], "y": [], "colour": []}, name="cursor")
     look: dict[str, Any] = {"fill_color": "colour", "line_color": LIGHT["ink"], "size": 11}
-    plot.scatter("x", "y", source=source, line_width=1.5, **look)
+    plot.scatter("x", "y", source=source, line_width=1.5, level="overlay", **look)
     return plot

@@ -46,6 +46,11 @@ def _settled(run: Run, wrong: int) -> tuple[str, str]:
         sentence += f" But its last updates came after some rows were seen: now {rows} wrong."
     if run.separable:
         return sentence, _promised(run)
+    if run.trace.rule == "passive-aggressive":
+        return sentence, (
+            "No weights have every row strictly on its side; but each row was right in its turn, by"
+            " weights that moved in between."
+        )
     return sentence, (
         "No weights have every row strictly on its side; these have some on the boundary itself,"
         " which counts as right by the tie that was chosen."
@@ -56,11 +61,24 @@ def _repeats(run: Run) -> tuple[str, str]:
     cycle = run.trace.cycle
     assert cycle is not None, "asked for a cycle that is not there"
     before = f"after update {cycle.first:,}" if cycle.first else "of the start"
-    again = f"{count(cycle.length, 'update')} in {count(cycle.epochs, 'epoch')}"
+    again, one = (
+        f"{count(cycle.length, 'update')} in {count(cycle.epochs, 'epoch')}",
+        cycle.length == 1,
+    )
     return (
         f"The run goes round for ever: after update {cycle.first + cycle.length:,} the weights are"
-        f" again those {before}, and the same {again} come again and again.",
-        _hopeless(run),
+        f" again those {before}, and the same {again} come{'s' * one} again and again.",
+        _by_rounding(run) if run.separable else _hopeless(run),
+    )
+
+
+def _by_rounding(run: Run) -> str:
+    """Why a run on separable rows goes round."""
+    return (
+        "The rows are separable, and in exact arithmetic the run would end:"
+        f" {_promised(run).removesuffix('.').replace('The theorem', 'the theorem')}. But rows times"
+        " the step are too small beside these weights: rounding takes away what they add. The lines"
+        " of the proof are those of exact arithmetic."
     )
 
 
@@ -87,7 +105,8 @@ def _goes_on(run: Run) -> tuple[str, str]:
     trace = run.trace
     if run.endless:
         return (
-            f"The run never ends: these are its first {count(run.steps, 'update')}.",
+            "In exact arithmetic the run never ends: these are its first"
+            f" {count(run.steps, 'update')}.",
             _hopeless(run),
         )
     full = trace.because == Because.UPDATES.value
@@ -160,10 +179,10 @@ def _why(run: Run) -> str:
     match trace.rule:
         case "one-sided":
             return f"1/g² with the gap g = {gamma}: {allowed}."
+        case "passive-aggressive":
+            return f"‖w_0 − u‖²/c, see the proof, with {figures}: {allowed}."
         case _ if trace.start.any():
             return f"B/A, from this start, with {figures}: {allowed}."
         case "margin":
             return f"(D² + 2β/η)/γ² with {figures}, β/η = {rule.margin / rule.eta:.4g}: {allowed}."
-        case "passive-aggressive":
-            return f"{figures}: {allowed}."
     return f"(D/γ)² with {figures}: {allowed}."

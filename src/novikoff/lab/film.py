@@ -19,6 +19,7 @@ from novikoff.lab.settings import Settings, estimator
 from novikoff.lab.wrong import packed, wrong
 from novikoff.report.examples import Examples
 from novikoff.report.picture import shortened
+from novikoff.rounding import rounded_up
 from novikoff.rules import Averaged
 from novikoff.tracing import Trace, trace
 from novikoff.verdict.result import SEPARABLE, Verdict
@@ -57,7 +58,7 @@ def film_of(run: Run, title: str = "", *, charts: bool = True) -> dict[str, Any]
         "about": words.about(run) + _left_out(trace, shown),
         "steps": run.steps,
         "complete": run.settled or run.repeats or run.stuck,
-        "columns": {name: listed(column) for name, column in columns_of(run).items()},
+        "columns": {name: listed(column) for name, column in columns_of(run, shown).items()},
         "weights": shown.weights.tolist(),
         "names": [_name(trace, int(j)) for j in shown.coordinates],
         "wrong": None if shown.wrong is None else packed(run.as_given(shown.wrong)),
@@ -81,18 +82,40 @@ def kind_of(trace: Trace) -> str:
     return "plane" if trace.features == 2 and trace.rows <= ROWS else "rows"
 
 
-def columns_of(run: Run) -> dict[str, npt.NDArray[Any]]:
+def columns_of(run: Run, shown: "Shown") -> dict[str, npt.NDArray[Any]]:
     """The trace's columns, and what a film says beside them."""
     table = run.trace.table
     kept = {name: table.get(name, NOTHING) for name in OWN}
     kept |= {name: table[name] for name in table if not LEFT_OUT.fullmatch(name)}
     mistake = kept["mistake"].astype(np.int64)
-    return kept | {
+    return _as_shown(run, kept, shown) | {
         "row": run.as_numbered(kept["row"]),
         "mistake": mistake,
         "mistakes": np.cumsum(mistake),
         "passed": np.diff(run.times(), prepend=-1) - 1,
     }
+
+
+def _as_shown(
+    run: Run, kept: dict[str, npt.NDArray[Any]], shown: "Shown"
+) -> dict[str, npt.NDArray[Any]]:
+    """Columns beside which the page shows the weights themselves, or that it rounds as they come.
+
+    What a trace sums up in doubles is right within its allowance, which from a far start is more
+    than the weights' own digits. A ceiling is rounded up, so that it is none too low as it stands.
+    """
+    trace, out = run.trace, dict(kept)
+    if "squared_norm" in kept and shown.squares is not None:
+        if not trace.exact:
+            out["squared_norm"] = shown.squares
+            if shown.cosines is not None:
+                out["cosine"] = shown.cosines
+        if "cosine" in kept:  # weights of zero have none
+            out["cosine"] = np.where(out["squared_norm"] > 0.0, out["cosine"], np.nan)
+    if "ceiling" in kept:
+        heights = (float(rounded_up(height, 4)) for height in kept["ceiling"].tolist())
+        out["ceiling"] = np.array([*heights])
+    return out
 
 
 def listed(column: npt.NDArray[Any]) -> list[Any]:
@@ -112,6 +135,8 @@ class Shown(NamedTuple):
     coordinates: Places
     weights: Numbers
     wrong: npt.NDArray[np.bool_] | None
+    squares: Numbers | None = None  # of the lengths of all weights after each update
+    cosines: Numbers | None = None  # of their angles with the target
 
 
 def weights_of(run: Run) -> Shown:
@@ -122,12 +147,22 @@ def weights_of(run: Run) -> Shown:
         weights = np.vstack([*run.weights()])
         told = wrong(trace.signed, run.rule, weights) if trace.rows <= ROWS else None
         chosen = _farthest(np.abs(weights - weights[0]).max(axis=0), room)
-        return Shown(chosen, weights[:, chosen], told)
+        return Shown(chosen, weights[:, chosen], told, *_measured(weights[1:], trace.target))
     ways = np.zeros(count)
     for part in run.weights():
         np.maximum(ways, np.abs(part - trace.start).max(axis=0), out=ways)
     chosen = _farthest(ways, room)
     return Shown(chosen, np.vstack([part[:, chosen] for part in run.weights()]), None)
+
+
+def _measured(weights: Numbers, target: Numbers | None) -> tuple[Numbers, Numbers | None]:
+    """|w|^2 and cos(w, w*) of each line; what has no angle is not a number."""
+    squares = np.einsum("kj,kj->k", weights, weights)
+    if target is None:
+        return squares, None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        cosines = weights @ target / (np.sqrt(squares) * np.linalg.norm(target))
+    return squares, np.clip(cosines, -1.0, 1.0)
 
 
 def _farthest(ways: Numbers, room: int) -> Places:

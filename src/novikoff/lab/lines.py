@@ -7,7 +7,7 @@ update and {k-1} for the one before. z = y x̂ is the signed row, x̂ as the lea
 from typing import NamedTuple
 
 from novikoff.lab.runs import Run
-from novikoff.lab.words import setting
+from novikoff.lab.words import setting, shown
 from novikoff.report.learning import most
 from novikoff.report.picture import number
 from novikoff.rounding import rounded_down, rounded_up
@@ -38,7 +38,7 @@ def lines_of(run: Run) -> list[Line]:
 def _of_perceptron(run: Run) -> list[Line]:
     trace, beta, D = run.trace, getattr(run.core, "margin", 0.0), rounded_up(run.trace.radius, 4)
     zeros = not trace.start.any()
-    limit = f"β = {setting(beta)}" if beta else "0"
+    limit = f"β = {shown(beta)}" if beta else "0"
     found = [
         Line(
             "the update",

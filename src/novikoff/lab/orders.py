@@ -88,6 +88,7 @@ class Search:
         self.places = np.arange(len(y))
         self.given = self.worst = self._run(self.places)
         self.tried = 1
+        self._seen = {self.places.tobytes()}
 
     def arrangement(self) -> Arrangement:
         """The costliest that is found, or the order given if that run has no end in sight."""
@@ -112,8 +113,9 @@ class Search:
         )
 
     def _try(self, places: Places) -> None:
-        if self._left <= 0:
+        if self._left <= 0 or places.tobytes() in self._seen:
             return
+        self._seen.add(places.tobytes())
         found = self._run(places)
         if not found.converged:  # whether it would have cost more is not known
             return

@@ -40,8 +40,8 @@ PRESETS = {
     ),
     "wide": _preset(
         "Wide margin",
-        "The margin is half as long as the longest row, so that the theorem leaves room for 4"
-        " mistakes, whatever the order; here it takes 2.",
+        "The margin is nearly half as long as the longest row, so that the theorem leaves room for"
+        " 4 mistakes, whatever the order; here it takes 2.",
         "p2.5,-1.5p2.5,-0.5p3.5,0.5n-1.5,-2.5p3,-1n-2.5,-2.5n-3.5,-2.5p2.5,0.5n-2,-2.5n-2,-2"
         "p4,-0.5n-3,-2",
     ),

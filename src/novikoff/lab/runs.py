@@ -98,12 +98,17 @@ class Run(NamedTuple):
         """Whether a whole epoch moved nothing, and had a mistake all the same: a row of zeros."""
         trace = self.trace
         last = int(trace.table["epoch"][-1]) if self.steps else 0
-        return trace.because == Because.BUDGET.value and trace.epochs > last
+        whole = self.steps == trace.updates
+        return whole and trace.because == Because.BUDGET.value and trace.epochs > last
 
     @property
     def endless(self) -> bool:
-        """Whether no weights can ever end the run: where a score of 0 is right, some might."""
-        if self.separable or self.trace.rule == "winnow":
+        """Whether no weights can ever end the run, but for rounding.
+
+        Where a score of 0 is right, some might. Those of a passive-aggressive run move within an
+        epoch without a mistake, so that each row may be right in its turn.
+        """
+        if self.separable or isinstance(self.core, (Winnow, PassiveAggressive)):
             return False
         return self.core.tie == TIES["mistake"] or bool(protocol.seeks_margin(self.core))
 

@@ -40,6 +40,18 @@ def setting(value: float) -> str:
     return f"{value:.12g}"
 
 
+def shown(value: float) -> str:
+    """A number as the page rounds those of a step: two sides rounded alike keep their order.
+
+    >>> shown(1.0), shown(0.99997), shown(0.99994), shown(12345.6)
+    ('1', '1', '0.9999', '12,346')
+    """
+    if value == int(value):
+        return f"{int(value):,}"
+    whole = len(str(int(abs(value))))
+    return f"{value:,.0f}" if whole > 4 else f"{value:.4g}"
+
+
 def about(run: Run) -> str:
     """The rule, its settings, the start, the rows and their order, in a sentence."""
     told = [NAMES[run.trace.rule], *_settings(run), f"starting at {_start(run)}"]

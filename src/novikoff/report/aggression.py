@@ -75,7 +75,7 @@ def lengths(trace: Any) -> Picture:
         "squared length of the weights",
         marks,
         "A step τ at a loss ℓ adds τ(2 − ℓ) at the most: losses above 2 make the weights shorter."
-        " There is no separator to come nearer to, and nothing ends this run."
+        " There is no separator to come nearer to, and no theorem that ends this run."
         + thinning(trace, kept),
         f"The squared length of the weights over {trace.updates:,} updates,"
         f" {number(float(square[-1]))} at the end, under its cap.",

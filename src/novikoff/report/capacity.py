@@ -107,7 +107,8 @@ def meaning(P: int, N: int, separable: bool | None = None) -> str:
 
     separable: whether they do with their own labels; None if that is not known.
     """
-    words = f"{P:,} points in {N:,} dimensions (P / N = {number(P / N, 3)}): {share(P, N)}"
+    points, dimensions = "point" + "s" * (P != 1), "dimension" + "s" * (N != 1)
+    words = f"{P:,} {points} in {N:,} {dimensions} (P / N = {number(P / N, 3)}): {share(P, N)}"
     words += ", if they are in general position; otherwise fewer do. "
     if P <= N:
         return words + "That such rows separate therefore says nothing about their labels."

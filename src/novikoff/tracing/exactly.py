@@ -25,6 +25,7 @@ from novikoff.tracing.standards import Standards
 from novikoff.verdict.result import root
 
 TINY = 1e-290  # below it doubles have fewer digits
+CANCELLED = 1e-6  # a sum so much smaller than its parts has lost digits
 CLEAR = 1e-12  # doubles that are right but for their last bits and differ by more than this, differ
 
 
@@ -154,6 +155,8 @@ class Exactly:
         product = _ratio(self._product, self._over * self._bottom)
         floor, lower = floats["first_product"] + k * floats["gain"], floats["A"] * k * k
         size, terms = floats["size"], abs(floats["first_product"]) + abs(k * floats["gain"])
+        if abs(floor) < CANCELLED * terms:
+            floor = as_float(self._target_floor())
         line = {
             "target_product": product,
             "target_floor": floor,
@@ -201,9 +204,11 @@ class Exactly:
         return Fraction(self._distance, self._over**2) - (self._by.A or 0) * self._k**2
 
     def _target_slack(self) -> Fraction:
-        gain = self._k * self._by.eta * (self._by.least or 0)
+        return Fraction(self._product, self._over * self._bottom) - self._target_floor()
+
+    def _target_floor(self) -> Fraction:
         first = Fraction(self._first_product, self._first_over * self._bottom)
-        return Fraction(self._product, self._over * self._bottom) - first - gain
+        return first + self._k * self._by.eta * (self._by.least or 0)
 
     def _new_ceiling(self, squared: int) -> float:
         """|w_k - w_0| / (eta k), rounded up."""

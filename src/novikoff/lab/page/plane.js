@@ -90,7 +90,7 @@
     figure.put("meet", columns(meet));
     drawConflict(verdict.conflict);
     lab.find("best-name").textContent = verdict.reach || verdict.outcome === "separable"
-      ? "widest margin" : "line of the verdict";
+      ? "largest margin" : "line of the verdict";
     lab.find("meet-name").textContent = verdict.mirrored
       ? "the origin, within the hull of the signed points" : "where the hulls meet";
   }

@@ -140,16 +140,9 @@
     for (const [i, chart] of charts.entries()) {
       const figure = await lab.embed(chart.figure, rooms[i]);
       if (film !== state.film) return figure.remove();
-      lift(figure);
       state.charts.push({ figure, chart });
       moveCursor(state.charts.at(-1));
     }
-  }
-
-  /** What a step moves goes to the level that is painted without the rest. */
-  function lift({ plot, model }) {
-    const cursor = plot.renderers.filter((each) => each.data_source?.name === "cursor");
-    for (const each of [model("now"), ...cursor]) each.level = "overlay";
   }
 
   /** One drawing of charts at a time, or they would be there twice. */
