@@ -12,6 +12,17 @@ from novikoff.lab.written import MOST_POINTS, Point, read_points
 TABLE = "id,size,weight,kind\n1,0.1,2.5,cat\n2,3,-4e-3,dog\n3,0,7,cat\n"
 
 
+def refused(text, **asked):
+    """Why there are no points: of a table, whose columns are told, or of what is none."""
+    try:
+        found = pasted(text, **asked)
+    except DataError as error:
+        return str(error)
+    assert found["columns"]
+    assert found["points"] == ""
+    return found["problem"]
+
+
 def test_columns_are_chosen_or_asked_for():
     found = pasted(TABLE)
     assert found == {
@@ -22,6 +33,7 @@ def test_columns_are_chosen_or_asked_for():
         "labels": ["cat", "dog"],
         "points": "n1,0.1p2,3n3,0",
         "note": "1 other column is not used.",
+        "problem": None,
     }
     asked = pasted(TABLE, "weight", "size")
     assert (asked["x"], asked["y"]) == ("weight", "size")
@@ -79,8 +91,7 @@ def test_as_many_points_as_there_may_be():
     found = read_points(pasted(f"a,b,t\n{lines}")["points"])
     assert found[3] == Point(3.0, 9.0, 1)
     assert len(found) == MOST_POINTS
-    with pytest.raises(DataError, match="501 rows, expected at most 500: leave some out"):
-        pasted(f"a,b,t\n{lines}1,2,1\n")
+    assert "501 rows, expected at most 500: leave some out" in refused(f"a,b,t\n{lines}1,2,1\n")
 
 
 @pytest.mark.parametrize(
@@ -109,9 +120,7 @@ def test_as_many_points_as_there_may_be():
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_line(text, asked, words):
-    with pytest.raises(DataError) as caught:
-        pasted(text, **asked)
-    message = str(caught.value)
+    message = refused(text, **asked)
     assert all(word in message for word in words), message
     assert "pasted.csv" not in message
     assert "=True" not in message
@@ -129,8 +138,19 @@ def test_any_text_is_points_or_refused(text, x):
         found = pasted(text, x)
     except NovikoffError:
         return
-    assert 2 <= len(read_points(found["points"])) <= MOST_POINTS
-    assert len(found["labels"]) == 2
+    if found["problem"] is None:
+        assert 2 <= len(read_points(found["points"])) <= MOST_POINTS
+        assert len(found["labels"]) == 2
+    else:
+        assert found["points"] == ""
+
+
+def test_where_the_first_choice_fails_another_can_be_made():
+    text = "a,b,kind,sort\n1,2,u,x\n3,4,v,y\n5,6,v,z\n"
+    found = pasted(text)
+    assert "'sort' has 3 different labels" in found["problem"]
+    assert found["columns"] == ["a", "b", "kind", "sort"]
+    assert pasted(text, found["x"], found["y"], "kind")["points"] == "n1,2p3,4p5,6"
 
 
 def test_the_points_are_the_file_s(tmp_path):

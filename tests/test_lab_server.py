@@ -148,6 +148,9 @@ def test_points_are_read_from_a_csv(web):
     status, answer = web.post("/points", {"text": text, "x": "a", "y": "c", "target": "y"})
     assert (status, answer["points"]) == (200, "n1,3p4,6")
     status, answer = web.post("/points", {"text": "a,b\n1,oops\n"})
+    assert status == 200
+    assert answer["problem"]
+    status, answer = web.post("/points", {"text": "\0"})
     assert status == 400
     assert answer["problem"]
 

@@ -49,6 +49,9 @@ def pasted(
 ) -> dict[str, Any]:
     """The points of a table; columns left out are chosen: see `_chosen`.
 
+    Columns that cannot be had are a "problem", said beside the columns that there are, so that
+    others can be chosen; a text that is no table is a DataError.
+
     >>> found = pasted("size,weight,kind\\n1,2.5,cat\\n3,4,dog\\n")
     >>> found["points"], found["labels"]
     ('n1,2.5p3,4', ['cat', 'dog'])
@@ -58,21 +61,20 @@ def pasted(
         try:
             path.write_bytes(text.encode())
             layout = sources.open(path, cache=False, labelled=False).layout  # type: ignore[attr-defined]
-            names = _names(layout)
-            chosen = _chosen(layout, names, x, y, target)
-            columns = _read(path, layout, names, chosen)
         except UnicodeEncodeError:
             raise DataError("the text holds half a character, expected Unicode text") from None
         except DataError as error:
             raise DataError(_told(str(error), path)) from None
-    points, labels = _points(columns, chosen)
-    return {
-        "columns": names,
-        **chosen._asdict(),
-        "labels": labels,
-        "points": write_points(points),
-        "note": _note(len(names) - 3),
-    }
+        names = _names(layout)
+        found = {"columns": names, "x": x, "y": y, "target": target, "labels": [], "points": ""}
+        try:
+            chosen = _chosen(layout, names, x, y, target)
+            found |= chosen._asdict()
+            points, labels = _points(_read(path, layout, names, chosen), chosen)
+        except DataError as error:
+            return found | {"note": "", "problem": _told(str(error), path)}
+    told = {"labels": labels, "points": write_points(points), "problem": None}
+    return found | told | {"note": _note(len(names) - 3)}
 
 
 def _note(others: int) -> str:

@@ -25,11 +25,12 @@
     try {
       const answer = await lab.post("points", { text, ...columns });
       if (mine !== serial) return;
-      found = answer;
       for (const id of CHOSEN) {
         find(`paste-${id}`).replaceChildren(...answer.columns.map((name) => made("option", { value: name }, name)));
-        find(`paste-${id}`).value = answer[id];
+        find(`paste-${id}`).value = answer[id] ?? "";
       }
+      if (answer.problem) return tell(answer.problem, true);
+      found = answer;
       const count = (answer.points.match(/[np]/g) ?? []).length;
       const [negative, positive] = answer.labels;
       tell(`${number(count)} points; class −1 is ${negative}, class +1 is ${positive}. ${answer.note ?? ""}`);
