@@ -329,8 +329,8 @@ def nursery():
 def test_killed_at_random_moments_it_ends_as_if_it_never_was(tmp_path, way):
     """kill -9, half of `KILLS` times in each way: after each, the same command goes on."""
     path = write_rows(tmp_path / "a.svm", "perceptron", rows=4000)
-    words = ["fit", path, "--max-epochs", 400, "--rule", "averaged", "--save", tmp_path / "m"]
-    words += ["--order", "given", "--no-cache"] if way == "stream" else ["--order", "shuffle"]
+    words = ["fit", path, "--rule", "averaged", "--save", tmp_path / "m", "--max-epochs"]
+    words += {"stream": [400, "--no-cache"], "cache": [2000, "--order", "shuffle"]}[way]
     kept = tmp_path / "kept"
 
     def written():

@@ -117,9 +117,9 @@ def test_one_sided_unit_vectors():
 
 def test_a_start_far_off():
     far = _run("far-start")
-    assert far.updates == 58 > _run("far-start", start="zeros").updates == 9
-    assert _run("far-start", eta=5.0).updates == 13
-    assert {58, 9, 13} <= _said("far-start")
+    assert far.updates == 67 > _run("far-start", start="zeros").updates == 9
+    assert _run("far-start", eta=0.125).updates == 18
+    assert {67, 9, 18} <= _said("far-start")
 
 
 def test_an_adversarial_order_costs_more():
