@@ -293,7 +293,8 @@ def test_an_address_restores_everything_and_tabs_stay_apart(lab):
     assert keys(page, 4) | {"points": ""} == {
         "points": "",
         "eta": "0.5",
-        "start": "-60,40,50",
+        "seed": "6",
+        "start": "random",
         "step": "4",
         "speed": "10",
         "view": "projector",
@@ -443,6 +444,299 @@ def test_points_are_pasted_from_a_csv_with_columns_chosen(lab):
     assert page.is_disabled("#paste-use")
     page.select_option("#paste-target", "kind")
     until(page, "!document.getElementById('paste-use').disabled")
+
+
+#: Quick changes, each of them events of its own, in less time than any answer takes.
+QUICKLY = """([selector, types, each]) => {
+  for (const options of each) {
+    for (const [kind, type] of types) {
+      document.querySelector(selector).dispatchEvent(
+        new window[kind](type, { bubbles: true, cancelable: true, ...options }));
+    }
+  }
+}"""
+PRESS = [["KeyboardEvent", "keydown"], ["KeyboardEvent", "keyup"]]
+CLICK = [["PointerEvent", "pointerdown"], ["PointerEvent", "pointerup"]]
+POINTS = "lab.now.told.points"
+SETTLED = f"({READY})() && lab.points.rows().points === {POINTS}"
+
+
+def test_changes_faster_than_answers_all_count(lab):
+    page = lab("preset=xor")
+    first = page.evaluate(POINTS)
+    for key in ("Home", "Enter"):
+        page.press("#points", key)
+    with told(page):
+        page.press("#points", "ArrowLeft")
+    step = page.evaluate(POINTS)[0][0] - first[0][0]
+    assert step < 0
+    with told(page):
+        page.evaluate(QUICKLY, ["#points", PRESS, [{"key": "ArrowLeft"}] * 5])
+    nudged = [[first[0][0] + 6 * step, *first[0][1:]], *first[1:]]
+    assert page.evaluate(POINTS) == nudged
+    until(page, "document.getElementById('said').textContent.startsWith('0: class −1 at (−')")
+
+    places = [page.evaluate("lab.plane.onScreen([%g, 0.8])" % (0.2 + 0.1 * i)) for i in range(5)]
+    clicks = [{"clientX": x, "clientY": y, "pointerType": "mouse"} for x, y in places]
+    with told(page):
+        page.evaluate(QUICKLY, ["#plane", CLICK, clicks])
+    added = page.evaluate(POINTS)
+    assert added[:4] == nudged
+    assert [x for x, _, _ in added[4:]] == pytest.approx([0.2, 0.3, 0.4, 0.5, 0.6], abs=0.02)
+    assert read_points(keys(page)["points"]) == tuple(map(tuple, added))
+
+    page.press("#points", "Home")
+    with told(page):
+        page.evaluate(QUICKLY, ["#points", PRESS, [{"key": "Delete"}] * 5])
+        drawn = "Bokeh.documents[0].get_model_by_name('points').data.x"
+        assert [x for x in page.evaluate(drawn) if x == x] == [x for x, _, _ in added[5:]]
+    assert page.evaluate(POINTS) == added[5:]
+
+    with told(page):  # each of them is undone on its own
+        page.evaluate("for (let i = 0; i < 5; i += 1) document.getElementById('undo').click()")
+    assert page.evaluate(POINTS) == added
+    with told(page):
+        page.evaluate("for (let i = 0; i < 11; i += 1) document.getElementById('undo').click()")
+    assert page.evaluate(POINTS) == first
+    assert keys(page) == {"preset": "xor"}
+    assert page.is_disabled("#undo")
+
+
+def test_a_held_key_moves_a_point_at_every_repeat_and_is_one_change(lab):
+    page = lab("preset=xor")
+    first = page.evaluate(POINTS)
+    for key in ("Home", "Enter"):
+        page.press("#points", key)
+    with told(page):
+        for _ in range(6):
+            page.keyboard.down("ArrowLeft")
+        page.keyboard.up("ArrowLeft")
+    until(page, SETTLED)
+    moved = page.evaluate(POINTS)[0][0]
+    with told(page):
+        page.keyboard.press("ArrowLeft")
+    assert page.evaluate(POINTS)[0][0] - moved == pytest.approx((moved - first[0][0]) / 6)
+    for _ in range(2):
+        with told(page):
+            page.click("#undo")
+    assert page.evaluate(POINTS) == first
+
+
+def test_changes_of_points_and_settings_at_once_both_count(lab):
+    page = lab("preset=xor")
+    with told(page):
+        page.evaluate(
+            """() => {
+              const press = key => document.getElementById("points")
+                .dispatchEvent(new KeyboardEvent("keydown", { key }));
+              press("p");
+              const choose = (id, value) => {
+                const element = document.getElementById(id);
+                element.value = value;
+                element.dispatchEvent(new Event("change", { bubbles: true }));
+              };
+              choose("order", "sorted");
+              choose("dialect", "004");
+              press("n");
+            }"""
+        )
+    assert page.evaluate(f"{POINTS}.length") == 6
+    assert keys(page) | {"points": ""} == {"points": "", "tie": "positive", "order": "sorted"}
+    assert page.input_value("#dialect") == "004"
+    with told(page):  # what a preset brings, but for what is asked of it
+        page.evaluate(
+            """() => {
+              for (const [id, value] of [["preset", "wide"], ["rule", "averaged"]]) {
+                document.getElementById(id).value = value;
+                document.getElementById(id).dispatchEvent(new Event("change", { bubbles: true }));
+              }
+            }"""
+        )
+    assert keys(page) == {"preset": "wide", "rule": "averaged"}
+
+
+def test_a_point_that_is_held_still_is_judged_where_it_is(lab):
+    page = lab("preset=clouds")
+    x, y = page.evaluate(PLACE, 2)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 10, y)
+    page.wait_for_timeout(20)
+    page.mouse.move(x + 230, y + 60, steps=4)
+    until(page, f"{POINTS}[2][0] === lab.editing.points()?.[2][0]")
+    until(page, f"{POINTS}[2][1] === lab.editing.points()[2][1]")
+    place = page.evaluate(POINTS)[2]
+    agrees(page, checked(page.evaluate("lab.pointsText(lab.now.told.points)")))
+    with told(page):  # a pointer that is taken away leaves the point there
+        page.evaluate(
+            "document.getElementById('plane').dispatchEvent(new PointerEvent('pointercancel',"
+            " { pointerId: 1 }))"
+        )
+    assert page.evaluate(POINTS)[2] == place
+    assert not page.evaluate("lab.editing.dragging()")
+    page.mouse.up()
+
+
+def test_undo_leaves_the_settings_and_failures_leave_nothing_to_undo(lab):
+    page = lab("preset=xor")
+    with told(page):
+        page.press("#points", "p")
+    with told(page):
+        page.select_option("#rule", "averaged")
+    with told(page):
+        page.click("#undo")
+    assert keys(page) == {"preset": "xor", "rule": "averaged"}
+    page.route("**/told", lambda route: route.abort())
+    page.press("#points", "p")
+    until(page, "!document.getElementById('problem').hidden")
+    assert page.is_disabled("#undo")
+    assert page.locator("#points [role=option]").count() == 4
+    page.unroute("**/told")
+    page.complaints.clear()  # of the request that failed
+
+
+def test_a_dialect_leaves_step_and_order_as_they_are(lab):
+    page = lab("preset=wide&eta=0.5&order=sorted")
+    with told(page):
+        page.select_option("#dialect", "001")
+    assert keys(page) == {
+        "preset": "wide",
+        "eta": "0.5",
+        "order": "sorted",
+        "tie": "negative",
+        "unit": "yes",
+    }
+    assert page.input_value("#dialect") == "001"
+    assert page.locator("#dialect option[value='']").is_hidden()
+    with told(page):
+        page.select_option("#dialect", "000")
+    assert keys(page) == {"preset": "wide", "rule": "one-sided", "order": "sorted"}
+
+
+def test_only_what_was_read_of_the_text_that_is_there_can_be_used(lab, tmp_path):
+    page = lab()
+    note = "document.getElementById('paste-note').textContent"
+    page.click("#paste")
+    page.fill("#paste-text", "a,b,c\n1,2,x\n3,4,y\n")
+    until(page, "!document.getElementById('paste-use').disabled")
+    page.fill("#paste-text", "a,b,c\n1,2,x\n5,6,y\n")
+    assert page.is_disabled("#paste-use")
+    until(page, "!document.getElementById('paste-use').disabled")
+    (tmp_path / "latin.csv").write_bytes("a,b,c\n1,2,ä\n3,4,ö\n".encode("latin-1"))
+    page.set_input_files("#paste-file", tmp_path / "latin.csv")
+    until(page, f"{note}.includes('not text in UTF-8')")
+    assert page.is_disabled("#paste-use")
+    (tmp_path / "large.csv").write_text('a,b,c\n"1",2,x\n' + '"3",4,y\n' * 110_000)
+    page.set_input_files("#paste-file", tmp_path / "large.csv")
+    until(page, f"{note}.includes('are the most')")
+    assert page.input_value("#paste-text") == "a,b,c\n1,2,x\n5,6,y\n"
+    page.fill("#paste-text", "a,b,c\n1,2,x\n7,8,y\n")
+    until(page, "!document.getElementById('paste-use').disabled")
+    with told(page):
+        page.click("#paste-use")
+    assert read_points(keys(page)["points"])[1][:2] == (7, 8)
+    with told(page):
+        page.click("#undo")
+    assert "points" not in keys(page)
+
+
+def test_every_stop_of_the_tab_key_can_be_seen(lab):
+    page = lab("preset=tight")
+    page.locator("#tab-plane").focus()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        stop = page.evaluate(
+            """() => {
+              let at = document.activeElement;
+              while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+              const { outlineStyle } = getComputedStyle(at);
+              return at === document.body ? null : [at.id || at.className, outlineStyle];
+            }"""
+        )
+        if stop is None:
+            break
+        assert not stop[0].startswith("bk-"), stop
+        assert stop[1] != "none", stop
+
+
+def test_a_projector_that_is_switched_quickly_leaves_nothing_behind(lab):
+    page = lab("preset=tight")
+    figures = "[Bokeh.documents.length, document.querySelectorAll('.figure').length]"
+    before = page.evaluate(figures)
+    for _ in range(8):
+        page.evaluate("document.getElementById('projector').click()")
+        page.wait_for_timeout(15)
+    until(page, f"({figures}).join() === '{before[0]},{before[1]}'")
+    page.wait_for_timeout(500)
+    assert page.evaluate(figures) == before
+    with told(page):
+        page.click("#tab-winnow")
+    page.click("#projector")  # and the plane, which is not to be seen, has it too
+    with told(page):
+        page.click("#tab-plane")
+    letters = """Bokeh.documents.flatMap(each => each.roots())
+      .map(each => each.below[0].major_label_text_font_size)"""
+    assert len(set(page.evaluate(letters))) == 1
+
+
+def test_combinations_of_keys_are_the_browsers_own(lab):
+    page = lab("preset=xor&step=1")
+    page.check("#class-negative")
+    page.locator("#class-negative").evaluate("each => each.blur()")
+    for key in ("p", "n", "c", "ArrowRight", "End"):
+        for held in ("ctrlKey", "altKey", "metaKey"):
+            page.evaluate(
+                """([key, held]) => {
+                  for (const at of [document.body, document.getElementById("points")]) {
+                    const options = { key, bubbles: true, [held]: true };
+                    at.dispatchEvent(new KeyboardEvent("keydown", options));
+                  }
+                }""",
+                [key, held],
+            )
+    assert page.is_checked("#class-negative")
+    assert page.evaluate(STEP) == 1
+    assert page.evaluate("lab.points.all().length") == 4
+    with told(page):
+        page.press("#points", "p")
+    with told(page):
+        page.press("#points", "Control+z")
+    assert page.evaluate(f"{POINTS}.length") == 4
+
+
+def test_the_menu_closes_at_escape_and_at_a_click_elsewhere(lab):
+    page = lab("preset=xor")
+    for close in (lambda: page.keyboard.press("Escape"), lambda: page.click("#title")):
+        page.click(".menu summary")
+        assert page.locator("#svg").is_visible()
+        close()
+        assert page.locator("#svg").is_hidden()
+
+
+def test_a_long_wait_is_shown_and_moves_nothing(lab):
+    page = lab("preset=xor")
+    held = []
+    page.route("**/told", lambda route: held.append(route))
+    before = page.locator("#plane").bounding_box()
+    with told(page):
+        page.select_option("#rule", "averaged")
+        until(page, "!document.getElementById('busy').hidden")
+        assert page.locator("#main").get_attribute("aria-busy") == "true"
+        assert page.locator("#plane").bounding_box() == before
+        held.pop().continue_()
+    until(page, "document.getElementById('busy').hidden")
+    assert page.locator("#main").get_attribute("aria-busy") == "false"
+    page.unroute("**/told")
+
+
+def test_an_answer_that_cannot_be_shown_is_the_pages_own_fault(lab):
+    page = lab("preset=xor")
+    page.route("**/told", lambda route: route.fulfill(json={"tab": "plane"}))
+    page.select_option("#rule", "averaged")
+    until(page, "document.getElementById('problem').textContent.includes('has a defect')")
+    assert len(page.complaints) == 1
+    page.complaints.clear()
+    page.unroute("**/told")
 
 
 MALFORMED = {

@@ -41,9 +41,39 @@ def test_the_line_is_that_of_the_step():
             continue
         (line,) = lines
         assert np.allclose(w1 * line.x + w2 * line.y + b, 0.0, atol=1e-9)
-        (normal,) = _named(picture_of(found, step), Line, "its normal")
+        (normal,) = _named(picture_of(found, step), Line, "w, at right angles")
         assert (normal.x[1] - normal.x[0]) * w1 + (normal.y[1] - normal.y[0]) * w2 > 0.0
         assert np.isclose((normal.x[1] - normal.x[0]) * w2, (normal.y[1] - normal.y[0]) * w1)
+
+
+def test_the_line_before_and_the_multipliers_are_drawn_too():
+    found = told("preset=clouds", charts=False)
+    assert not _named(picture_of(found, 0), Line, "before")
+    w1, w2, b = found["film"]["weights"][4]
+    (before,) = _named(picture_of(found, 5), Line, "before")
+    assert np.allclose(w1 * before.x + w2 * before.y + b, 0.0, atol=1e-9)
+    overlap = told("preset=overlap", charts=False)
+    marked = _named(picture_of(overlap, 5), Points, "in the conflict")
+    shown = {
+        (x, y): number
+        for mark in marked
+        for x, y, number in zip(mark.x, mark.y, mark.numbers, strict=True)
+    }
+    conflict = overlap["verdict"]["conflict"]
+    assert shown == {
+        tuple(overlap["points"][each["row"]][:2]): each["multiplier"] for each in conflict
+    }
+
+
+def test_the_normal_stands_where_no_point_is():
+    found = told("preset=clouds", charts=False)
+    points = np.array(found["points"])[:, :2]
+    (normal,) = _named(picture_of(found, 5), Line, "w, at right angles")
+    tip = np.array([normal.x[1], normal.y[1]])
+    foot = np.array([normal.x[0], normal.y[0]])
+    for share in np.linspace(0.0, 1.0, 9):
+        at = foot + share * (tip - foot)
+        assert np.linalg.norm(points - at, axis=1).min() > 0.3 * np.linalg.norm(tip - foot)
 
 
 def test_rings_are_around_the_mistakes_of_the_weights():

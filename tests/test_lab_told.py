@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.errors import NovikoffError, ParameterError
 from novikoff.lab import judged as judging
+from novikoff.lab.digits import DIGITS
 from novikoff.lab.frames import frame_of
 from novikoff.lab.judged import judge, rows_of
 from novikoff.lab.presets import PRESETS
@@ -27,7 +28,8 @@ KEYS = {
     "figures", "film", "problem",
 }  # fmt: skip
 VERDICT = {
-    "outcome", "sentence", "line", "reach", "nearest", "conflict", "hulls", "meet", "mirrored",
+    "outcome", "sentence", "brief", "line", "reach", "nearest", "conflict", "hulls", "meet",
+    "mirrored",
 }  # fmt: skip
 COORDINATES = st.integers(-12, 12).map(lambda k: k / 2.0)
 POINTS = st.lists(st.builds(Point, COORDINATES, COORDINATES, st.sampled_from([-1, 1])), max_size=14)
@@ -56,7 +58,7 @@ def _between(text, low, high):
 
 def _place(digits):
     """The power of ten of the fourth significant digit."""
-    return math.floor(math.log10(float(digits))) - judging.DIGITS + 1
+    return math.floor(math.log10(float(digits))) - DIGITS + 1
 
 
 @given(POINTS, st.booleans(), st.booleans())
@@ -355,3 +357,43 @@ def test_any_points_with_any_rule_are_told(points, rule, tie, bias, unit):
             assert film["steps"] <= most
         with pytest.raises(NovikoffError):
             told(text + "&nonsense=1")
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "margin", "passive-aggressive"])
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_a_page_writes_the_margin_and_the_radius_in_one_way(name, rule):
+    found = told(f"preset={name}&rule={rule}")
+    if found["verdict"]["outcome"] != "separable":
+        return
+    column = "lifted" if found["state"]["bias"] == "yes" else "unlifted"
+    gamma, radius = (each[column] for each in found["figures"][:2])
+    film = found["film"]
+    words = [found["verdict"]["sentence"], found["verdict"]["brief"], film["countdown"]["why"]]
+    for text in words:
+        assert f"γ = {gamma}" in text
+        assert f"D = {radius}" in text
+    ceiling = next(line for line in film["lines"] if line["name"] == "the ceiling")
+    assert f"γ = {gamma} ≤" in ceiling["filled"]
+    (chart,) = (each for each in film["charts"] if each["id"] == "ceiling")
+    assert f"the margin of w*: {gamma}<" in chart["key"]
+
+
+def test_long_multipliers_are_short_beside_their_points():
+    found = told("points=n0.1234567,0.7654321p0.3333333,0.9999999n1.234567,0.1p0.2,0.3n0.71,0.99")
+    conflict = found["verdict"]["conflict"]
+    assert conflict
+    assert any(each["short"] != each["multiplier"] for each in conflict)
+    for each in conflict:
+        if each["short"] != each["multiplier"]:
+            value = float(Fraction(each["multiplier"].removeprefix("about ")))
+            assert each["short"] == f"≈ {value:.2g}"
+            assert len(each["multiplier"]) > 8
+
+
+def test_where_the_ceiling_falls_to_0_its_chart_shows_it():
+    found = told("preset=xor")
+    (chart,) = (each for each in found["film"]["charts"] if each["id"] == "ceiling")
+    assert 0.0 in found["film"]["columns"]["ceiling"]
+    text = json.dumps(chart["figure"])
+    assert "LogAxis" not in text
+    assert "LogScale" not in text

@@ -1,15 +1,18 @@
 """The curves of a run, as the report draws them, each with a place for the step that is shown."""
 
 import dataclasses
+import math
 from typing import Any
 
+from novikoff.lab.digits import digits
 from novikoff.lab.runs import Run
 from novikoff.report import aggression, proof
 from novikoff.report.bokeh_figures import figure_of
 from novikoff.report.legend import key
-from novikoff.report.picture import LIGHT, Picture
+from novikoff.report.picture import LIGHT, Picture, Rule
 from novikoff.tracing import Trace
 
+WIDE = 500.0  # times as far: from there on a logarithmic axis has ticks at powers of 10 alone
 Cursor = dict[str, str]  # columns of the film, and the colours of their points
 
 
@@ -43,8 +46,18 @@ def _pictures(trace: Trace) -> list[tuple[str, Picture | None, Cursor]]:
     if "cosine" in trace.table:
         colours = {"cosine": "blue", "cosine_floor": "red"}
         found.append(("cosine", proof.cosine(trace), colours))
-    found.append(("ceiling", proof.ceiling(trace), {"ceiling": "green"}))
+    found.append(("ceiling", _ceiling(trace), {"ceiling": "green"}))
     return found
+
+
+def _ceiling(trace: Trace) -> Picture | None:
+    """The report's, its margin in the digits that the rest of the page has."""
+    picture = proof.ceiling(trace)
+    if picture is None or trace.margin is None:
+        return picture
+    name = f"the margin of w*: {digits(trace.margin)}"
+    marks = [each._replace(name=name) if isinstance(each, Rule) else each for each in picture.marks]
+    return picture._replace(marks=marks)
 
 
 def _of_aggression(trace: Trace) -> list[tuple[str, Picture | None, Cursor]]:
@@ -82,14 +95,31 @@ def _figure(picture: Picture) -> Any:
 
     They are on the overlay, a canvas of its own: moving them repaints no curve.
     """
-    from bokeh.models import ColumnDataSource, NoOverlap
+    from bokeh.models import BasicTickFormatter, ColumnDataSource, FixedTicker, NoOverlap
     from bokeh.models.annotations import Span
 
     plot = figure_of(picture)
     plot.axis.major_label_policy = NoOverlap()  # the charts of a page are small
+    for log, axis, grid, range_ in (
+        (picture.log_x, plot.xaxis, plot.xgrid, plot.x_range),
+        (picture.log_y, plot.yaxis, plot.ygrid, plot.y_range),
+    ):
+        places = _places(range_.start, range_.end) if log else []
+        if places:  # Bokeh's own crowd at one end of so short an axis
+            axis.ticker = grid.ticker = FixedTicker(ticks=places)
+            axis.formatter = BasicTickFormatter(power_limit_high=6)
     line: dict[str, Any] = {"line_color": LIGHT["amber"], "line_width": 2, "level": "overlay"}
     plot.add_layout(Span(name="now", dimension="height", **line))
     source = ColumnDataSource({"x": [], "y": [], "colour": []}, name="cursor")
     look: dict[str, Any] = {"fill_color": "colour", "line_color": LIGHT["ink"], "size": 11}
     plot.scatter("x", "y", source=source, line_width=1.5, level="overlay", **look)
     return plot
+
+
+def _places(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times powers of 10, for a logarithmic axis of a few decades; of more, none."""
+    if not 0.0 < low < high < low * WIDE:
+        return []
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [float(f"{first}e{power}") for power in powers for first in (1, 2, 5)]
+    return [tick for tick in ticks if low <= tick <= high]

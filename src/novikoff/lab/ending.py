@@ -3,10 +3,10 @@
 from typing import Any
 
 from novikoff.epochs import Because
+from novikoff.lab.digits import digits
 from novikoff.lab.runs import Run
 from novikoff.lab.words import count
 from novikoff.report.learning import most
-from novikoff.rounding import rounded_down, rounded_up
 
 #: Rules whose weights are known to stay bounded on rows that are not separable (Block and Levin).
 BOUNDED = ("perceptron", "one-sided", "averaged", "voted")
@@ -173,7 +173,7 @@ def _why(run: Run) -> str:
             f"n/((1 − 1/α)θ) + (1 + α)r(1 + log_α θ), as the label is the OR of r = {relevant} of"
             f" n = {trace.features} variables: {_allowed(run)}."
         )
-    gamma, D = rounded_down(trace.margin or 0.0, 4), rounded_up(trace.radius, 4)
+    gamma, D = digits(trace.margin or 0.0), digits(trace.radius)
     figures = f"γ = {gamma} and D = {D}"
     allowed = _allowed(run)
     match trace.rule:

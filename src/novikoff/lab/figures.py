@@ -13,6 +13,7 @@ PLAYER = ("words.js", "drawn.js", "plane.js", "winnow.js", "telling.js", "player
 
 FONT = "system-ui, sans-serif"
 TEXT = {"text_font": {"value": FONT}, "text_font_size": "15px", "text_font_style": "bold"}
+HALVED = 64  # times that a weight may be, and still be named on its axis
 BORDER = 44  # pixels beside the plane for its ticks, whatever they say: so that it does not jump
 
 
@@ -61,10 +62,18 @@ def plane() -> Any:
 def _points(plot: Any) -> None:
     edge = LIGHT["paper"]
     where: dict[str, Any] = {"x": "x", "y": "y"}
-    conflict = _source("conflict", "x", "y", "text", "shift", "align")
-    label: dict[str, Any] = {"x_offset": "shift", "text_align": "align", "y_offset": -12}
+    conflict = _source("conflict", "x", "y", "text", "shift", "rise", "align")
+    label: dict[str, Any] = {"x_offset": "shift", "text_align": "align", "y_offset": "rise"}
     back: dict[str, Any] = {"background_fill_color": edge, "background_fill_alpha": 0.8}
-    plot.text(source=conflict, text_color=LIGHT["ink"], **where, **label, **back, **TEXT)
+    plot.text(
+        source=conflict,
+        text_color=LIGHT["ink"],
+        text_baseline="middle",
+        **where,
+        **label,
+        **back,
+        **TEXT,
+    )
     _ring(plot, conflict, "diamond", "purple", 42, 3.0)
     look: dict[str, Any] = {"marker": "marker", "size": "size", "fill_color": "colour"}
     points = _source("points", "x", "y", "marker", "colour", "size")
@@ -98,6 +107,7 @@ def bars(*, powers: bool) -> Any:
     plot.xgrid.visible = False
     if powers:
         plot.yaxis.ticker = LogTicker(base=2, mantissas=[1])
+        plot.yaxis.major_label_overrides = {2.0**-k: f"1/{2**k}" for k in range(1, HALVED)}
     source = _source("bars", "x", "top", "bottom", "colour", "edge", "hatch")
     style: dict[str, Any] = {"fill_color": "colour", "line_color": "edge", "line_width": 2.5}
     hatch: dict[str, Any] = {"hatch_pattern": "hatch", "hatch_color": LIGHT["paper"]}

@@ -11,20 +11,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.lab.digits import cut
 from novikoff.lab.state import Plane
 from novikoff.lab.written import Point
 from novikoff.learn import norm
 from novikoff.report.geometry import hull
 from novikoff.report.hulls import multiplier
 from novikoff.report.picture import Numbers, array
-from novikoff.rounding import rounded_down, rounded_up
 from novikoff.signed import Given, LabelPair, Signed, dot
 from novikoff.verdict.judge import Judge
 from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, Verdict, root
 
 NO_POINTS, ONE_CLASS = "no points", "one class"
 TOUCH = 1e-6  # of the margin: at length 1, where distances are not rational
-DIGITS = 4
+BESIDE = 8  # characters of a multiplier that stands beside its point
 SHORT = 24  # characters of a fraction that a person still reads
 GAMMA, RADIUS, BOUND = "margin γ", "radius D", "bound (D/γ)²"
 
@@ -79,6 +79,7 @@ def as_json(state: Plane, judged: Judged) -> dict[str, Any]:
     told: dict[str, Any] = {
         "outcome": judged.outcome,
         "sentence": sentence(state, judged),
+        "brief": brief(judged),
         "line": None,
         "reach": None,
         "nearest": [],
@@ -94,8 +95,17 @@ def as_json(state: Plane, judged: Judged) -> dict[str, Any]:
     if verdict.outcome == SEPARABLE:
         told |= {"reach": reach(verdict), "nearest": nearest(verdict)}
     if verdict.conflict:
-        shares = [{"row": row, "multiplier": multiplier(share)} for row, share in verdict.conflict]
-        told |= {"conflict": shares} | _hulls(state.points, verdict)
+        told |= {"conflict": _shares(verdict)} | _hulls(state.points, verdict)
+    return told
+
+
+def _shares(verdict: Verdict) -> list[dict[str, Any]]:
+    """The rows of a conflict with their multipliers, and what fits beside a point in the plane."""
+    told = []
+    for row, share in verdict.conflict:
+        text = multiplier(share)
+        short = text if len(text) <= BESIDE else f"≈ {float(share):.2g}"
+        told.append({"row": row, "multiplier": text, "short": short})
     return told
 
 
@@ -179,6 +189,18 @@ def sentence(state: Plane, judged: Judged) -> str:
     return f"Not separable: no {line} has each point on its own side, {_why(verdict)}."
 
 
+def brief(judged: Judged) -> str:
+    """The verdict in a line, for a screen that is seen from afar."""
+    verdict = judged.verdict
+    if verdict is None:
+        return "No points yet" if judged.outcome == NO_POINTS else "One class only"
+    if verdict.outcome == SEPARABLE:
+        return f"Separable: γ = {gamma(verdict)}, D = {radius(verdict)}"
+    many = len(verdict.conflict)
+    marked = "the marked point rules" if many == 1 else f"the {many} marked points rule"
+    return f"Not {'strictly ' * (verdict.outcome == QUASI)}separable: {marked} it out"
+
+
 def _held(verdict: Verdict, line: str) -> str:
     strict = 0 if verdict.strict is None else int(verdict.strict.sum())
     held = verdict.rows - strict
@@ -238,13 +260,13 @@ def _column(verdict: Verdict | None) -> dict[str, str]:
 
 def gamma(verdict: Verdict) -> str:
     """The margin, its digits cut."""
-    return _cut(verdict.margin.lower, verdict.margin.upper, verdict.margin.squared)
+    return cut(verdict.margin.lower, verdict.margin.upper, verdict.margin.squared)
 
 
 def radius(verdict: Verdict) -> str:
     """The longest row, its digits cut."""
     square = verdict.radius_squared
-    return _cut(root(square, up=False), root(square, up=True), square)
+    return cut(root(square, up=False), root(square, up=True), square)
 
 
 def squared(verdict: Verdict) -> str:
@@ -253,13 +275,3 @@ def squared(verdict: Verdict) -> str:
     if verdict.outcome != SEPARABLE or square is None or len(str(square)) > SHORT:
         return ""
     return f"γ² = {square}"
-
-
-def _cut(low: float, high: float, square: Fraction | None) -> str:
-    """A number between two, in digits that are its own: dots mean that more follow."""
-    text = rounded_down(low, DIGITS)
-    if square is not None and Fraction(text) ** 2 == square:
-        return text
-    if rounded_down(high, DIGITS) == text:
-        return f"{text}…"
-    return f"{text} to {rounded_up(high, DIGITS)}"

@@ -6,11 +6,11 @@ update and {k-1} for the one before. z = y x̂ is the signed row, x̂ as the lea
 
 from typing import NamedTuple
 
+from novikoff.lab.digits import digits
 from novikoff.lab.runs import Run
 from novikoff.lab.words import setting, shown
 from novikoff.report.learning import most
 from novikoff.report.picture import number
-from novikoff.rounding import rounded_down, rounded_up
 
 
 class Line(NamedTuple):
@@ -36,7 +36,7 @@ def lines_of(run: Run) -> list[Line]:
 
 
 def _of_perceptron(run: Run) -> list[Line]:
-    trace, beta, D = run.trace, getattr(run.core, "margin", 0.0), rounded_up(run.trace.radius, 4)
+    trace, beta, D = run.trace, getattr(run.core, "margin", 0.0), digits(run.trace.radius)
     zeros = not trace.start.any()
     limit = f"β = {shown(beta)}" if beta else "0"
     found = [
@@ -117,7 +117,7 @@ def _ceiling(run: Run, amount: str = "kη") -> Line:
     away = "‖w_k − w_0‖" if run.trace.start.any() else "‖w_k‖"
     return Line(
         "the ceiling",
-        f"γ ≤ {away}/({amount}), now and at every update before",
+        f"γ ≤ {away}/({amount}), the least so far",
         f"{known} ≤ {{ceiling}}",
         f"{amount}·γ ≤ (w_k − w_0)·u ≤ ‖w_k − w_0‖ for every separator u of length 1: none has a"
         " margin above this.",
@@ -202,7 +202,7 @@ def _approach(run: Run) -> list[Line]:
     least = f"1/({square})" if rule.slack else "1/D²"
     if rule.cap < float("inf"):
         least = f"min({setting(rule.cap)}, {least})"
-    D = rounded_up(run.trace.radius, 4)
+    D = digits(run.trace.radius)
     return [
         Line(
             "closer to u",
@@ -269,7 +269,7 @@ def _of_winnow(run: Run) -> list[Line]:
 
 
 def _gamma(run: Run) -> str:
-    return rounded_down(run.trace.margin or 0.0, 4)
+    return digits(run.trace.margin or 0.0)
 
 
 def _rounded(run: Run) -> str:

@@ -16,6 +16,7 @@ KINDS = ("svg", "png")
 SIDES = ("class −1", "class +1")
 ARROW = 0.12  # of the frame, how long the normal is drawn
 HEAD = 0.03
+PARTS = tuple(k / 20 for k in range(3, 18))  # of the line, where the normal may stand
 
 
 def still_of(address: str, step: int, kind: str) -> bytes:
@@ -78,7 +79,7 @@ def _line_and_band(verdict: dict[str, Any], name: str, frame: Box) -> list[Mark]
         reach = verdict["reach"] * float(np.linalg.norm(weights))
         strip = clipped(clipped(corners(box), weights, offset + reach), -weights, reach - offset)
         if len(strip) > 2:
-            marks.append(Patch(*xy(strip), "the margin: no point is within", "grey"))
+            marks.append(Patch(*xy(strip), "the margin: no point is within", "green"))
     ends = crossing(box, weights, offset)
     if len(ends) == 2:
         marks.append(Line(*xy(ends), name, "green", "dashed"))
@@ -87,17 +88,20 @@ def _line_and_band(verdict: dict[str, Any], name: str, frame: Box) -> list[Mark]
 
 def _classes(told: dict[str, Any]) -> list[Mark]:
     points = array(told["points"]).reshape(-1, 3)
-    conflict = [each["row"] for each in told["verdict"]["conflict"]]
+    shares = {each["row"]: each["short"] for each in told["verdict"]["conflict"]}
     size = marker_size(len(points))
     marks: list[Mark] = []
     for side, label in enumerate((-1.0, 1.0)):
         ours = np.flatnonzero(points[:, 2] == label)
         for marked in (False, True):
-            chosen = ours[np.isin(ours, conflict) == marked]
+            chosen = ours[np.isin(ours, list(shares)) == marked]
             if len(chosen):
-                name = f"{SIDES[side]}{', in the conflict' if marked else ''}"
+                name = f"{SIDES[side]}{', in the conflict, with multipliers' if marked else ''}"
                 mark = Points(*xy(points[chosen, :2]), name, COLOURS[side], MARKERS[side], size)
-                marks.append(mark._replace(look="outlined" if marked else "plain"))
+                if marked:
+                    numbers = [shares[row] for row in chosen.tolist()]
+                    mark = mark._replace(look="outlined", numbers=numbers)
+                marks.append(mark)
     return marks
 
 
@@ -105,10 +109,15 @@ def _of_step(
     told: dict[str, Any], film: dict[str, Any], step: int, frame: Box
 ) -> tuple[list[Mark], list[str]]:
     """The line of the weights after so many updates, and what would be a mistake for them."""
-    w1, w2, *rest = film["weights"][step]
-    weights, offset = array([w1, w2]), float(rest[0]) if rest else 0.0
-    marks, words = _present_line(weights, offset, frame)
     points = array(told["points"])[:, :2]
+    marks: list[Mark] = []
+    if step:
+        before = crossing(beyond(frame), *_line(film["weights"][step - 1]))
+        if len(before) == 2:
+            name = f"the line before update {step:,}"
+            marks.append(Line(*xy(before), name, "grey", "dotted", 2.0))
+    now, words = _present_line(*_line(film["weights"][step]), frame, points)
+    marks += now
     size = RING * marker_size(len(points))
     wrong = wrong_rows(film, step)
     if len(wrong):
@@ -122,22 +131,46 @@ def _of_step(
     return marks, [f"w = ({listed}).", *words, f"{len(wrong)} of the points would be mistakes now."]
 
 
-def _present_line(weights: Numbers, offset: float, frame: Box) -> tuple[list[Mark], list[str]]:
+def _line(weights: list[float]) -> tuple[Numbers, float]:
+    """Weights and offset; without a bias the line is through the origin."""
+    w1, w2, *rest = weights
+    return array([w1, w2]), float(rest[0]) if rest else 0.0
+
+
+def _present_line(
+    weights: Numbers, offset: float, frame: Box, points: Numbers
+) -> tuple[list[Mark], list[str]]:
     size = float(np.linalg.norm(weights))
-    ends = crossing(beyond(frame), weights, offset)
-    if size == 0.0 or len(ends) < 2:
+    seen = crossing(frame, weights, offset)
+    if size == 0.0 or len(seen) < 2:
         return [], ["No line is drawn: these weights have none in sight."]
+    ends = crossing(beyond(frame), weights, offset)
     marks: list[Mark] = [Line(*xy(ends), "the line of these weights", "ink")]
-    middle = array([sum(side) / 2.0 for side in frame])
     unit = weights / size
-    foot = middle - (middle @ unit + offset / size) * unit
     length = ARROW * max(high - low for low, high in frame)
+    foot = _free(seen, length * unit, points)
     tip = foot + length * unit
     across = array([-unit[1], unit[0]]) * HEAD / ARROW * length
     back = tip - HEAD / ARROW * 1.6 * length * unit
     path = array([foot, tip, back + across, tip, back - across])
-    marks.append(Line(*xy(path), "its normal w, towards +1", "ink", width=1.6))
+    marks.append(Line(*xy(path), "w, at right angles to it, towards +1", "ink", width=1.6))
     return marks, []
+
+
+def _free(ends: Any, arrow: Numbers, points: Numbers) -> Numbers:
+    """Where on a line an arrow is far from all points: of such places that nearest the middle."""
+    first, last = array(ends[0]), array(ends[1])
+    feet = [first + part * (last - first) for part in PARTS]
+    room = [
+        min(
+            float(np.linalg.norm(points - (foot + share * arrow), axis=1).min())
+            for share in (0.0, 0.25, 0.5, 0.75, 1.0)
+        )
+        for foot in feet
+    ]
+    enough = 0.5 * float(np.linalg.norm(arrow))
+    best = max(range(len(feet)), key=lambda i: (min(room[i], enough), -abs(PARTS[i] - 0.5)))
+    return feet[best]
 
 
 def wrong_rows(film: dict[str, Any], step: int) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.lab import judged as judging
+from novikoff.lab.digits import digits
 from novikoff.lab.film import ROWS, film_of, kind_of, weights_of
 from novikoff.lab.runs import Run
 from novikoff.lab.settings import DEFAULTS, canonical
@@ -13,7 +14,6 @@ from novikoff.lab.told import frame
 from novikoff.lab.words import NAMES
 from novikoff.lab.written import Point
 from novikoff.lab.wrong import dense
-from novikoff.rounding import rounded_down, rounded_up
 from novikoff.signed import Signed
 from novikoff.verdict.judge import Judge
 
@@ -77,8 +77,7 @@ def _verdict(run: Run) -> dict[str, str]:
     return {
         "outcome": "separable",
         "sentence": f"Separable: {whose} has every row strictly on its own side, with the margin"
-        f" γ = {rounded_down(trace.margin, 4)}; no row is longer than D ="
-        f" {rounded_up(trace.radius, 4)}.",
+        f" γ = {digits(trace.margin)}; no row is longer than D = {digits(trace.radius)}.",
     }
 
 

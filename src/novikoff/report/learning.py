@@ -157,7 +157,7 @@ def falling(
         OF_SEVERAL if several else OF_ONE,
         f"Curve of the ceiling on the margin, which falls to {number(lowest)}.",
         log_x=len(x) > 50,
-        log_y=bool(heights.max() > STEEP * low),
+        log_y=bool(heights.min() > 0.0 and heights.max() > STEEP * low),  # 0 is nowhere on it
         whole_x=True,
     )
 

@@ -175,8 +175,8 @@ def ceiling(trace: Any) -> Picture | None:
     """No margin is above it, and it falls as the run goes on."""
     kept = kept_of(trace)
     heights = array(trace.table["ceiling"][kept])
-    known = np.flatnonzero(np.isfinite(heights) & (heights > 0.0))
-    if not len(known):
+    known = np.flatnonzero(np.isfinite(heights))
+    if not (heights[known] > 0.0).any():
         return None
     x = array(trace.table["update"][kept])[known]
     lowest = float(trace.table["ceiling"][np.isfinite(trace.table["ceiling"])].min())

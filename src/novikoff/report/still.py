@@ -41,6 +41,7 @@ LOOKS = {
     "bare": ("own", 0.0, 1.0),
 }
 DOTS = 160  # to the inch
+LARGEST = 90.0  # area of a marker in the legend, in square points
 WRAP = 60  # characters of a label on one line
 SIZE, SQUARE = (8.0, 4.8), (7.0, 5.6)  # inches
 SETTINGS: dict[Any, Any] = {
@@ -122,9 +123,12 @@ def _legend(figure: Any, axes: Any) -> None:
     handles, names = axes.get_legend_handles_labels()
     if len(handles):
         columns = 1 if max(map(len, names)) > 45 else 2
-        figure.legend(
+        legend = figure.legend(
             handles, names, loc="outside lower left", ncols=columns, frameon=False, fontsize=10
         )
+        for handle in legend.legend_handles:
+            if hasattr(handle, "set_sizes"):  # rings are larger than a line of it is high
+                handle.set_sizes(np.minimum(handle.get_sizes(), LARGEST))
 
 
 def _draw(axes: Any, mark: Mark, order: float) -> None:

@@ -7,14 +7,40 @@
   const OWN = ["step", "speed", "view"]; // keys of the address that are the page's own
   const DROWSY = "The lab's server does not answer. What you see stays; the next change asks again.";
 
+  const BROKEN = "The server's answer did not arrive whole. What you see stays; the next change asks again.";
+  const DEFECT = "This page has a defect: it was answered, and could not show the answer. Reload it to go on.";
+  const SLOW = 400; // milliseconds after which waiting is shown
+
   lab.problem = (sentence) => {
     const place = find("problem");
     place.textContent = sentence ?? "";
     place.hidden = !sentence;
   };
 
+  /** Show that something is waited for, if it takes long; one wait may follow upon another. */
+  let waits = 0;
+  let slow = 0;
+  lab.awaited = async (promise) => {
+    waits += 1;
+    slow = slow || setTimeout(() => busy(true), SLOW);
+    try {
+      return await promise;
+    } finally {
+      waits -= 1;
+      setTimeout(() => { if (!waits) busy(false); });
+    }
+  };
+
+  function busy(on) {
+    if (!on) clearTimeout(slow);
+    if (!on) slow = 0;
+    find("busy").hidden = !on;
+    find("main").setAttribute("aria-busy", String(on));
+  }
+
   /** JSON from the server. What it refuses is an error with its sentence. */
-  lab.post = async (path, body, signal) => {
+  lab.post = (path, body, signal) => lab.awaited(post(path, body, signal));
+  const post = async (path, body, signal) => {
     let response;
     try {
       const headers = { "Content-Type": "application/json" };
@@ -23,7 +49,11 @@
       if (error.name === "AbortError") throw error;
       throw new Error(DROWSY);
     }
-    const answer = await response.json().catch(() => null);
+    const answer = await response.json().catch((error) => {
+      if (error.name === "AbortError") throw error;
+      return null;
+    });
+    if (response.ok && answer === null) throw new Error(BROKEN);
     if (response.ok) return answer;
     const refusal = new Error(answer?.problem ?? `The server answered ${response.status}.`);
     refusal.refused = response.status < 500;
@@ -46,14 +76,24 @@
     next = null;
     open = { controller };
     try {
-      const { address, charts } = question;
-      const told = await lab.post("told", { address, charts }, controller.signal);
-      if (!next?.charts) await question.then(told);
-    } catch (error) {
-      if (error.name !== "AbortError") question.failed(error.message, error.refused);
+      const answer = await answered(question, controller.signal);
+      if (answer && !next?.charts) await answer();
+    } catch (error) { // not the server's: nobody but this page can be at fault
+      lab.problem(DEFECT);
+      reportError(error);
     } finally {
       open = null;
       if (next) send();
+    }
+  }
+
+  /** What to do with the server's answer, or with its refusal; null if the question was let go. */
+  async function answered({ address, charts, then, failed }, signal) {
+    try {
+      const told = await lab.post("told", { address, charts }, signal);
+      return () => then(told);
+    } catch (error) {
+      return error.name === "AbortError" ? null : () => failed(error.message, error.refused);
     }
   }
 

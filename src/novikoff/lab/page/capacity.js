@@ -16,11 +16,14 @@
   let limits = null;
   let now = null; // the last answer
   let figure = null;
-  let embedded = ""; // which chart, in which look
+  let embedded = ""; // which chart
   let chart = null;
   let running = ""; // "play", "sweep" or ""
   let serial = 0; // of what is asked; older answers are let go
   let noting = 0;
+
+  const embedding = lab.queue();
+  let looks = 0;
 
   const wait = (time) => new Promise((done) => setTimeout(done, time));
   const here = () => {
@@ -37,11 +40,11 @@
   async function ask(wanted) {
     const mine = ++serial;
     try {
-      const response = await fetch("capacity", {
+      const response = await lab.awaited(fetch("capacity", {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(wanted),
-      });
+      }));
       const answer = await response.json();
       if (mine !== serial) return false;
       complain(response.ok ? "" : answer.problem);
@@ -84,9 +87,10 @@
       ? `${lab.number(now.separable)} of ${lab.number(now.trials)}`
       : "–";
     const last = full ? " These are as many as can be drawn here." : "";
-    at("words").textContent = now.sentence + last;
+    const first = now.trials ? "" : " Draw to try this P.";
+    at("words").textContent = now.sentence + first + last;
     at("meaning").textContent = now.meaning;
-    lab.say(now.sentence + last);
+    lab.say(at("words").textContent);
     strip();
     Object.assign(lab.find("capacity").dataset, { trials: now.trials, points: now.P });
   }
@@ -146,9 +150,9 @@
   }
 
   /** The chart, embedded anew only if it is another one, or the screen has other colours. */
-  async function embed(again) {
+  const embed = (again) => embedding(async () => {
     if (!again && embedded === chart.id) return;
-    embedded = chart.id;
+    embedded = "";
     figure?.remove();
     figure = null;
     at("title").textContent = chart.title;
@@ -157,10 +161,9 @@
     at("y").textContent = chart.y;
     at("caption").textContent = chart.caption;
     const mine = chart.id;
-    const made = await lab.embed(chart.figure, at("plot"));
-    if (embedded !== mine) return;
-    figure = made;
-  }
+    figure = await lab.embed(chart.figure, at("plot"));
+    embedded = mine;
+  });
 
   function stop() {
     running = "";
@@ -233,7 +236,10 @@
     at("reset").addEventListener("click", reset);
     window.addEventListener("resize", lab.framed(() => now && strip()));
     lab.onlook(async () => {
+      const mine = (looks += 1);
       if (!now) return;
+      await embedding(() => {}); // of several looks in a row, the last
+      if (mine !== looks) return;
       await embed(true);
       plot();
       strip();

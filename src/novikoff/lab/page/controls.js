@@ -6,12 +6,16 @@
   const choices = lab.data("choices");
   const TEXTS = ["eta", "margin", "C", "variant", "seed", "tie", "order"];
   const CHECKS = ["bias", "unit"];
+  const KEPT = ["eta", "order", "seed"]; // what no dialect says: it stays as it is chosen
+  const ANEW = { push: true, anew: true };
   const WINNOW = ["n", "relevant", "rows", "seed", "order"];
 
   const option = ({ name, title }) => made("option", { value: name }, title);
   find("preset").append(made("option", { value: "", hidden: "" }, "Points of your own"), ...choices.presets.map(option));
-  find("dialect").append(made("option", { value: "" }, "settings of your own"), ...choices.dialects.map(option));
+  find("dialect").append(made("option", { value: "", hidden: "" }, "settings of your own"), ...choices.dialects.map(option));
   find("rule").append(...choices.rules.map(option));
+
+  let asked = null; // a preset whose settings are not told yet, and what else is asked of it
 
   const named = (list, name) => choices[list].find((each) => each.name === name);
   const about = (list, name) => named(list, name)?.about ?? "";
@@ -46,16 +50,25 @@
     }
   }
 
+  /** A dialect's settings, with those that it leaves open as they are now. */
+  function spoken(dialect) {
+    const { uses } = named("rules", dialect.settings.rule);
+    const now = settings();
+    const kept = KEPT.filter((id) => uses.includes(id) && !find(id).disabled);
+    return { ...dialect.settings, ...Object.fromEntries(kept.map((id) => [id, now[id]])) };
+  }
+
   function fill(state) {
+    asked = null;
     for (const id of ["preset", "rule", ...TEXTS]) find(id).value = state[id];
     for (const id of CHECKS) find(id).checked = state[id] === "yes";
     const known = ["zeros", "random"].includes(state.start);
     find("start").value = known ? state.start : "own";
     if (!known) find("start-own").value = state.start;
-    const alike = (each) => Object.entries(each.settings).every(([key, value]) => state[key] === value);
+    const alike = ({ settings: pinned }) => Object.entries(pinned)
+      .every(([key, value]) => KEPT.includes(key) || state[key] === value);
     const dialect = choices.dialects.find(alike)?.name ?? "";
     find("dialect").value = dialect;
-    find("preset-about").textContent = "";
     find("dialect-about").textContent = about("dialects", dialect);
     find("rule-about").textContent = dialect ? "" : about("rules", state.rule);
     enable(state);
@@ -64,28 +77,44 @@
   const fillWinnow = (state) => { for (const id of WINNOW) find(`winnow-${id}`).value = state[id]; };
   const winnow = () => Object.fromEntries(WINNOW.map((id) => [id, find(`winnow-${id}`).value]));
 
-  /** Points or preset, whichever is shown, with these settings. */
+  /** Points or preset, whichever is wanted, with these settings. */
   const withRows = (given) => {
-    const { told } = lab.now;
-    return told.state.preset ? { preset: told.state.preset, ...given }
-      : { points: lab.pointsText(told.points), ...given };
+    const { preset, points } = lab.points.rows();
+    return preset ? { preset, ...given } : { points: lab.pointsText(points), ...given };
   };
+
+  /** Other settings: they are in the controls at once, and all that is asked after takes them along. */
+  function set(given) {
+    const { preset } = lab.points.rows();
+    if (asked) Object.assign(asked, given);
+    else fill({ preset, ...settings(), ...given });
+    if (asked) lab.go(asked, ANEW);
+    else lab.go(withRows(settings()));
+  }
+
+  function choosePreset(preset) {
+    if (lab.now) lab.points.remember();
+    asked = { preset };
+    lab.go(asked, ANEW);
+  }
 
   find("plane-controls").addEventListener("submit", (event) => event.preventDefault());
   find("winnow-controls").addEventListener("submit", (event) => event.preventDefault());
   find("plane-controls").addEventListener("change", ({ target }) => {
-    if (target.id === "preset") lab.go({ preset: target.value }, { push: true, anew: true });
-    else if (target.id === "dialect") {
-      const dialect = named("dialects", target.value);
-      if (dialect) lab.go(withRows(dialect.settings));
-    } else {
-      enable(settings());
-      lab.go(withRows(settings()));
-    }
+    const start = target.id === "start" || target.id === "start-own";
+    if (target.id === "preset") choosePreset(target.value);
+    else if (target.id === "dialect") set(spoken(named("dialects", target.value)));
+    else set(start ? { start: settings().start } : { [target.id]: settings()[target.id] });
   });
   find("winnow-controls").addEventListener("change", () => {
     lab.go({ tab: "winnow", ...winnow() }, { anew: true });
   });
 
-  lab.controls = { fill, fillWinnow, settings, withRows };
+  /** No preset is awaited any more: the one that is named is the one that is there. */
+  function settle() {
+    asked = null;
+    if (lab.now?.told.tab === "plane") find("preset").value = lab.points.rows().preset;
+  }
+
+  lab.controls = { fill, fillWinnow, settings, withRows, settle };
 })();

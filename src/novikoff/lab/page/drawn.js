@@ -24,6 +24,24 @@
     return large() && sized ? larger(value) : value;
   }
 
+  /** No part of a figure takes the focus: it is a picture, and what can be done is done by keys. */
+  function unfocused(node) {
+    for (const each of node.querySelectorAll("*")) {
+      if (each.hasAttribute("tabindex")) each.tabIndex = -1;
+      if (each.shadowRoot) unfocused(each.shadowRoot);
+    }
+  }
+
+  /** A queue of its own: works one after the other, whether or not the one before went well. */
+  lab.queue = () => {
+    let last = Promise.resolve();
+    return (work) => {
+      const mine = last.then(work);
+      last = mine.catch(() => {}); // whoever asked for it is told
+      return mine;
+    };
+  };
+
   /** A figure in an element, in the place of what was there. */
   lab.embed = async (item, element) => {
     const own = JSON.parse(JSON.stringify(item), fitting);
@@ -31,6 +49,7 @@
     element.replaceChildren(room);
     const views = await Bokeh.embed.embed_item(own, room);
     const view = views.roots[0];
+    unfocused(room);
     const doc = view.model.document;
     const models = new Map();
     const model = (name) => {

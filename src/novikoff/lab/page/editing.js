@@ -10,6 +10,7 @@
   const plane = find("plane");
   let held = null; // what the pointer began: a point, or a click on nothing
   let asked = 0;
+  let later = 0; // the question that waits for its pause
 
   /** The point under the pointer, or null. */
   function under({ clientX, clientY, pointerType }) {
@@ -27,9 +28,9 @@
   const editable = () => lab.now?.told.tab === "plane" && lab.plane.box();
 
   function begin(event) {
-    if (event.button !== 0 || !editable()) return;
+    if (event.button !== 0 || held?.at || !editable()) return;
     const row = under(event);
-    held = { id: event.pointerId, row, x: event.clientX, y: event.clientY, moved: false, points: lab.points.all() };
+    held = { id: event.pointerId, row, x: event.clientX, y: event.clientY, moved: false, before: lab.points.rows() };
     if (row === null) return;
     plane.setPointerCapture(event.pointerId);
     lab.player.pause();
@@ -52,20 +53,32 @@
   /** The point goes with the pointer at once; the verdict follows as fast as it is told. */
   const follow = lab.framed(() => {
     if (!held?.at) return;
-    held.next = held.points.with(held.row, [...held.at, held.points[held.row][2]]);
-    lab.plane.move(held.next);
-    if (performance.now() - asked < PAUSE) return;
-    asked = performance.now();
-    lab.points.change(held.next, { charts: false, remember: !held.remembered });
-    held.remembered = true;
+    held.next = moved(held);
+    lab.points.want(held.next);
+    later = later || setTimeout(inquire, Math.max(0, asked + PAUSE - performance.now()));
   });
 
+  /** The points with the one that is held where the pointer is. */
+  const moved = ({ before: { points }, row, at }) => points.with(row, [...at, points[row][2]]);
+
+  function inquire({ charts = false } = {}) {
+    clearTimeout(later);
+    later = 0;
+    asked = performance.now();
+    lab.points.change(held.next, { charts, before: held.before });
+  }
+
+  /** The pointer is up, or taken away: a point stays where it is; only a click adds one. */
   function end(event) {
     if (!held || held.id !== event.pointerId) return;
-    const { row, moved, next, remembered } = held;
+    const { row, at } = held;
+    if (row !== null && at) {
+      held.next = moved(held);
+      inquire({ charts: true });
+    }
+    const clicked = row === null && !held.moved && event.type === "pointerup";
     held = null;
-    if (row !== null && next) lab.points.change(next, { remember: !remembered });
-    else if (row === null && !moved) {
+    if (clicked) {
       const place = lab.plane.at(event.clientX, event.clientY);
       if (place) lab.points.add(...place, Number(document.querySelector("input[name=class]:checked").value));
     }
@@ -74,7 +87,7 @@
   plane.addEventListener("pointerdown", begin);
   plane.addEventListener("pointermove", move);
   plane.addEventListener("pointerup", end);
-  plane.addEventListener("pointercancel", () => { held = null; });
+  plane.addEventListener("pointercancel", end);
   plane.addEventListener("contextmenu", (event) => {
     const row = editable() ? under(event) : null;
     if (row === null) return;

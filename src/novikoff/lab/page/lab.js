@@ -13,6 +13,7 @@
   let noting = 0;
 
   lab.now = null; // what is shown
+  let wanted = null; // what was asked for last, until it is answered: its address and tab
 
   // the address
 
@@ -46,7 +47,7 @@
       find(id).hidden = tab !== "plane";
     }
     for (const [id, path] of [["csv", "run.csv"], ["html", "run.html"]]) find(id).href = `${path}?${address}`;
-    document.querySelector(".menu").hidden = tab === "capacity" || !lab.now.told.film;
+    menu.hidden = tab === "capacity" || !lab.now.told.film;
   }
 
   // what is told
@@ -82,6 +83,7 @@
     const shown = { ...told, about: aboutFor(told) };
     if (dragging) shown.points = lab.editing.points();
     lab.now = { told };
+    if (options.latest) lab.points.settle(true);
     if (!keep) lab.problem(told.problem);
     tabs(told.tab);
     if (told.tab === "capacity") {
@@ -97,25 +99,45 @@
       const frame = told.tab === "plane" ? frameFor(told, anew || before?.tab !== "plane") : undefined;
       await lab.player.show(shown, { k, frame, serial, charts });
       if (told.tab === "plane") lab.points.fill();
-      if (charts) lab.say(told.verdict?.sentence ?? "");
+      if (charts) lab.say([lab.points.place(), told.verdict?.sentence].filter(Boolean).join(". "));
     }
     document.title = `${told.title ?? "The lab"}: novikoff`;
     if (charts) note(options);
     else noteSoon();
   }
 
-  /** Ask for a state, as keys of an address, and show it. */
-  lab.go = (keys, options = {}) => lab.ask({
-    address: lab.written(keys),
-    charts: options.charts ?? true,
-    then: (told) => show(told, options),
-    failed,
-  });
+  /** Ask for an address, and show it; or what else to do with the answer, or the refusal. */
+  function open(address, options = {}, { then = show, failed = lab.problem } = {}) {
+    const mine = { address, tab: new URLSearchParams(address).get("tab") ?? "plane" };
+    const latest = () => wanted === mine;
+    wanted = mine;
+    lab.ask({
+      address,
+      charts: options.charts ?? true,
+      then: (told) => {
+        const asked = { ...options, latest: latest() };
+        if (latest()) wanted = null;
+        return then(told, asked);
+      },
+      failed: (sentence, refused) => {
+        if (!latest()) return;
+        wanted = null;
+        stay();
+        failed(sentence, refused);
+      },
+    });
+  }
 
-  /** What was asked for is not there: what is shown stays, and says so. */
-  function failed(sentence) {
-    lab.problem(sentence);
-    if (lab.now?.told.tab === "plane") lab.plane.move(lab.now.told.points);
+  /** Ask for a state, as keys of an address, and show it. */
+  lab.go = (keys, options) => open(lab.written(keys), options);
+
+  /** What was asked for is not there: what is shown stays. */
+  function stay() {
+    lab.points.settle(false);
+    lab.controls.settle();
+    if (lab.now?.told.tab !== "plane") return;
+    lab.plane.move(lab.now.told.points);
+    lab.points.fill();
   }
 
   /** Note a state in the address bar without asking. */
@@ -153,20 +175,18 @@
 
   const left = {}; // where each tab was left
   function turn(tab) {
-    if (!lab.now || lab.now.told.tab === tab) return;
-    left[lab.now.told.tab] = { address: lab.now.told.address, k: lab.player.step() };
+    if (!lab.now || (wanted ?? lab.now.told).tab === tab) return;
+    const { tab: from, address: here } = wanted ?? lab.now.told;
+    if (from === lab.now.told.tab) left[from] = { address: here, k: lab.player.step() };
     const { address, k } = left[tab] ?? { address: `tab=${tab}`, k: 0 };
     open(address, { k, push: true, anew: true });
   }
-  const open = (address, options) => lab.ask({
-    address, charts: true, then: (told) => show(told, options), failed,
-  });
   for (const [i, tab] of TABS.entries()) {
     const button = find(`tab-${tab}`);
     button.addEventListener("click", () => turn(tab));
-    button.addEventListener("keydown", ({ key }) => {
-      const by = { ArrowRight: 1, ArrowLeft: -1 }[key];
-      if (!by) return;
+    button.addEventListener("keydown", (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!by || lab.modified(event)) return;
       const to = TABS.at((i + by) % TABS.length);
       find(`tab-${to}`).focus();
       turn(to);
@@ -199,14 +219,24 @@
     lab.say(button.textContent);
     setTimeout(() => { button.textContent = "Share"; }, 2000);
   });
+  const menu = document.querySelector(".menu");
   for (const id of ["svg", "png", "csv", "html"]) {
-    find(id).addEventListener("click", () => { document.querySelector(".menu").open = false; });
+    find(id).addEventListener("click", () => { menu.open = false; });
   }
+  document.addEventListener("pointerdown", ({ target }) => {
+    if (!menu.contains(target)) menu.open = false;
+  });
+  document.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !menu.open) return;
+    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+    menu.open = false;
+  });
 
   lab.player.onstep(noteSoon);
   find("speed").addEventListener("change", noteSoon);
-  document.addEventListener("keydown", ({ key, target }) => {
-    if (target.closest?.("input:not([type=radio]), textarea, select, dialog, [role=listbox]")) return;
+  document.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (lab.modified(event) || target.closest?.("input:not([type=radio]), textarea, select, dialog, [role=listbox]")) return;
     if (key === "n") find("class-negative").checked = true;
     if (key === "p") find("class-positive").checked = true;
   });
@@ -225,23 +255,21 @@
     if (speeds.includes(mine.speed)) find("speed").value = mine.speed;
     project(mine.view === "projector");
     const k = /^\d{1,6}$/.test(mine.step ?? "") ? Number(mine.step) : 0;
-    const opened = (answer) => {
+    const opened = (answer, options) => {
       lab.problem(wrong);
-      return show(answer, { k, anew: true, keep: Boolean(wrong) });
+      return show(answer, { ...options, k, anew: true, keep: Boolean(wrong) });
     };
     const unread = (sentence, refused) => {
       lab.problem(sentence);
       if (!address || !refused) return;
       const again = `The address was not understood: ${sentence.replace(/\.?$/, ".")} The lab opens as it does without one.`;
-      lab.ask({
-        address: "", charts: true, failed: lab.problem,
-        then: (answer) => {
-          lab.problem(again);
-          return show(answer, { k: 0, anew: true, keep: true });
-        },
-      });
+      const instead = (answer, options) => {
+        lab.problem(again);
+        return show(answer, options);
+      };
+      open("", { k: 0, anew: true, keep: true }, { then: instead });
     };
-    lab.ask({ address, charts: true, then: opened, failed: unread });
+    open(address, {}, { then: opened, failed: unread });
   }
 
   find("player").setAttribute("role", "tabpanel");

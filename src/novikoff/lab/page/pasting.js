@@ -15,15 +15,34 @@
     find("paste-use").disabled = !found;
   }
 
+  /** What was found is of a text, or of columns, that are others now. */
+  function forget() {
+    clearTimeout(waiting);
+    found = null;
+    find("paste-use").disabled = true;
+    return (serial += 1);
+  }
+
+  const question = (text, chosen) => ({
+    text, ...Object.fromEntries(CHOSEN.map((id) => [id, chosen ? find(`paste-${id}`).value : null])),
+  });
+
+  /** Why a text cannot be sent, or "": it is its size as a question that counts, with its escapes. */
+  function tooLarge(asked) {
+    const { bytes } = lab.data("choices").limits;
+    const size = new TextEncoder().encode(JSON.stringify(asked)).length;
+    return size > bytes ? `The text has ${number(size)} bytes as it is sent; ${number(bytes)} are the most.` : "";
+  }
+
   /** Have the text read; with chosen, by the columns that are selected. */
   async function read(chosen) {
     const text = find("paste-text").value;
-    const mine = (serial += 1);
-    found = null;
+    const mine = forget();
     if (!text.trim()) return tell("");
-    const columns = Object.fromEntries(CHOSEN.map((id) => [id, chosen ? find(`paste-${id}`).value : null]));
+    const asked = question(text, chosen);
+    if (tooLarge(asked)) return tell(tooLarge(asked), true);
     try {
-      const answer = await lab.post("points", { text, ...columns });
+      const answer = await lab.post("points", asked);
       if (mine !== serial) return;
       for (const id of CHOSEN) {
         find(`paste-${id}`).replaceChildren(...answer.columns.map((name) => made("option", { value: name }, name)));
@@ -41,20 +60,38 @@
 
   find("paste").addEventListener("click", () => dialog.showModal());
   find("paste-text").addEventListener("input", () => {
-    clearTimeout(waiting);
+    forget();
     waiting = setTimeout(() => read(false), 250);
   });
   find("paste-file").addEventListener("change", async ({ target }) => {
     const [file] = target.files;
     if (!file) return;
+    const mine = forget();
     const { bytes } = lab.data("choices").limits;
     if (file.size > bytes) return tell(`The file has ${number(file.size)} bytes; ${number(bytes)} are the most.`, true);
-    find("paste-text").value = await file.text();
+    const text = await textOf(file);
+    if (mine !== serial) return;
+    target.value = ""; // the same file can be chosen again
+    if (text === null) return tell(`${file.name} is not text in UTF-8. Save it in that encoding, and choose it again.`, true);
+    const wrong = tooLarge(question(text, false));
+    if (wrong) return tell(wrong, true);
+    find("paste-text").value = text;
     read(false);
   });
+
+  /** A file's text, or null if it is not UTF-8. */
+  async function textOf(file) {
+    try {
+      return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    } catch {
+      return null;
+    }
+  }
   for (const id of CHOSEN) find(`paste-${id}`).addEventListener("change", () => read(true));
   find("paste-use").addEventListener("click", () => {
     dialog.close();
+    lab.points.remember();
+    lab.controls.settle();
     lab.go({ points: found.points, ...lab.controls.settings() }, { push: true, anew: true });
   });
 })();

@@ -6,7 +6,12 @@
   const lab = (window.lab ??= {});
   const none = { x: [], y: [] };
   const SHORT = 0.13; // of the picture: how long the normal is drawn
-  const EDGE = 0.8; // of the picture: beyond it a label would be cut off
+  const LETTER = 9.5; // pixels that a letter of a label is wide
+  /** Where a label may stand beside its point, the first by choice: how it is set, and how far off. */
+  const SPOTS = [
+    ["left", 16, -16], ["right", -16, -16], ["left", 16, 16], ["right", -16, 16],
+    ["left", 20, 0], ["right", -20, 0], ["center", 0, -31], ["center", 0, 31],
+  ];
   const UNLIKE = 12; // times as long: coordinates of different units
   const state = { figure: null, told: null, film: null, k: 0, frame: null, box: null, chosen: null };
 
@@ -111,16 +116,50 @@
     state.figure.put(name, { ...columns(points), ...more });
   }
 
-  /** The rows of a conflict with their multipliers, which stand left of a point at the right edge. */
+  /** The rows of a conflict with their multipliers, each where it is least in the way. */
   function drawConflict(conflict) {
-    const [[left, right]] = state.box;
-    const far = conflict.map(({ row }) => state.told.points[row][0] > left + EDGE * (right - left));
+    const texts = conflict.map(({ multiplier, short }) => short ?? multiplier);
     drawRows("conflict", conflict.map(({ row }) => row), {
-      text: conflict.map(({ multiplier }) => multiplier),
-      shift: far.map((is) => (is ? -16 : 16)),
-      align: far.map((is) => (is ? "right" : "left")),
+      text: texts,
+      ...placed(texts, conflict.map(({ row }) => state.told.points[row])),
     });
   }
+
+  /** For each text a place beside its point: within the picture, off points and other texts. */
+  function placed(texts, points) {
+    const scale = document.documentElement.dataset.view ? 1.5 : 1;
+    const [across, up] = [state.figure.plot.inner_width, state.figure.plot.inner_height];
+    const pixel = ([x, y]) => [[x, across, 0], [y, up, 1]].map(([at, size, axis]) => {
+      const [low, high] = state.box[axis];
+      const part = (at - low) / (high - low);
+      return size * (axis ? 1 - part : part);
+    });
+    const taken = state.told.points.map(pixel).map(([x, y]) => around(x, y, 9 * scale, 9 * scale));
+    if (state.told.verdict.meet) taken.push(around(...pixel(state.told.verdict.meet), 12 * scale, 12 * scale));
+    const out = { shift: [], rise: [], align: [] };
+    texts.forEach((text, i) => {
+      const [x, y] = pixel(points[i]);
+      const [wide, high] = [LETTER * text.length * scale / 2, 10 * scale];
+      const costs = SPOTS.map(([align, shift, rise]) => {
+        const side = { left: 1, right: -1, center: 0 }[align];
+        const room = around(x + scale * shift + side * wide, y + scale * rise, wide, high);
+        const beyond = Math.max(0, -room[0]) + Math.max(0, room[1] - across)
+          + Math.max(0, -room[2]) + Math.max(0, room[3] - up);
+        return { room, cost: 100 * beyond * high + taken.reduce((sum, other) => sum + shared(room, other), 0) };
+      });
+      const best = costs.reduce((least, each, j) => (each.cost < costs[least].cost ? j : least), 0);
+      taken.push(costs[best].room);
+      const [align, shift, rise] = SPOTS[best];
+      out.align.push(align);
+      out.shift.push(scale * shift);
+      out.rise.push(scale * rise);
+    });
+    return out;
+  }
+
+  const around = (x, y, wide, high) => [x - wide, x + wide, y - high, y + high];
+  const shared = (a, b) => Math.max(0, Math.min(a[1], b[1]) - Math.max(a[0], b[0]))
+    * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[2], b[2]));
 
   /** What changes from step to step. */
   function drawStep() {
@@ -202,7 +241,6 @@
   }
 
   lab.plane = {
-    element: () => lab.find("plane"),
     embed,
     /** Show what is told; frame: what to show of the plane. */
     async show(told, film, k, frame) {

@@ -5,8 +5,12 @@
   const lab = (window.lab ??= {});
   const root = document.documentElement;
   const { find, made, number } = lab;
-  const state = { told: null, film: null, k: 0, playing: false, charts: [], drawing: Promise.resolve() };
+  const state = { told: null, film: null, k: 0, playing: false, charts: [] };
   const listeners = [];
+
+  const staging = lab.queue();
+  const charting = lab.queue();
+  const looks = { latest: 0, of: new Map() }; // how often the screen changed its look, and when a stage was drawn
 
   const last = () => state.film?.steps ?? 0;
   const stage = () => (state.told.tab === "plane" ? lab.plane : lab.bars);
@@ -15,7 +19,6 @@
   function draw() {
     const { film, k } = state;
     if (!film) return;
-    const began = performance.now();
     stage().step(k);
     lab.tellStep(film, k);
     lab.tellProof(film, k);
@@ -27,7 +30,6 @@
     for (const id of ["home", "back"]) find(id).disabled = k === 0;
     for (const id of ["forward", "end"]) find(id).disabled = k === last();
     root.dataset.step = k;
-    state.took = performance.now() - began;
   }
   const redraw = lab.prompt(draw);
 
@@ -110,7 +112,7 @@
 
   function onKey(event) {
     const { target, key } = event;
-    if (event.ctrlKey || event.altKey || event.metaKey || !(key in keys) || !state.film) return;
+    if (lab.modified(event) || !(key in keys) || !state.film) return;
     const inside = (which) => target instanceof Element && target.closest(which);
     const typing = inside(TYPING) && !(key === " " && target.id === "scrub");
     if (find("player").hidden || typing || (key === " " && inside(PRESSED))) return;
@@ -146,10 +148,18 @@
   }
 
   /** One drawing of charts at a time, or they would be there twice. */
-  function chartsAgain(serial) {
-    state.drawing = state.drawing.then(drawCharts).then(() => { root.dataset.charts = serial; });
-    return state.drawing;
-  }
+  const chartsAgain = (serial) => charting(async () => {
+    await drawCharts();
+    root.dataset.charts = serial;
+  });
+
+  /** The stage in the look that the screen has; one drawing at a time. */
+  const drawStage = (show) => staging(async () => {
+    const [now, { latest, of }] = [stage(), looks];
+    await show?.();
+    if (of.has(now) && of.get(now) !== latest) await now.embed();
+    of.set(now, latest);
+  });
 
   /** Show what is told, from step k on. charts: false leaves those of before, while points move. */
   async function show(told, { k = 0, frame = told.frame, serial = 0, charts = true } = {}) {
@@ -170,8 +180,8 @@
     find("scrub").max = last();
     for (const id of ["scrub", "play", "home", "back", "forward", "end"]) find(id).disabled = !last();
     if (film) lab.tellLines(film);
-    if (told.tab === "plane") await lab.plane.show(told, film, state.k, frame);
-    else if (film) await lab.bars.show(told, film, state.k);
+    if (told.tab === "plane") await drawStage(() => lab.plane.show(told, film, state.k, frame));
+    else if (film) await drawStage(() => lab.bars.show(told, film, state.k));
     draw();
     root.dataset.step = state.k;
     root.dataset.ready = serial;
@@ -195,18 +205,18 @@
   });
   document.addEventListener("keydown", onKey);
   lab.onlook(async () => {
+    const mine = (looks.latest += 1);
     if (!state.told) return;
-    if (state.told.tab === "plane") await lab.plane.embed();
-    else if (state.film) await lab.bars.embed();
+    if (state.told.tab === "plane" || state.film) await drawStage();
+    if (mine !== looks.latest) return; // a newer look is on its way
     draw();
     chartsAgain(root.dataset.ready);
   });
 
   lab.player = {
-    show, go, play, pause,
+    show, pause,
     step: () => state.k,
     last,
-    took: () => state.took,
     onstep: (listener) => { listeners.push(listener); },
   };
 

@@ -4,7 +4,8 @@
   "use strict";
   const lab = (window.lab ??= {});
   const { made, formula, number } = lab;
-  const LISTED = 6; // weights that are written out
+  const LISTED = 6; // weights that have a table
+  const MANY = 64; // changes that are written out, where there are more weights than that
   const SHORT = 4; // letters of a name that stands above a number
   const SHARE = 0.999; // of the meter: full only when nothing is left
 
@@ -43,16 +44,23 @@
     return begin;
   }
 
-  /** The weights to write out: those that moved, where there are too many. */
-  function listed(before, after) {
-    const all = after.map((_, i) => i);
-    return all.length <= LISTED ? all : all.filter((i) => before[i] !== after[i]).slice(0, LISTED);
+  /** Of many weights, those that moved: from what to what. */
+  function changes(film, k) {
+    const [before, after] = [film.weights[k - 1], film.weights[k]];
+    const moved = after.map((_, i) => i).filter((i) => before[i] !== after[i]);
+    const list = moved.slice(0, MANY).map((i) => made("li", {}, made("span", { class: "soft" }, film.names[i]),
+      ` ${number(before[i])} → `, made("b", {}, number(after[i]))));
+    if (moved.length > MANY) list.push(made("li", {}, `and ${number(moved.length - MANY)} more`));
+    return made("div", {}, made("p", { class: "soft small" },
+      `${number(moved.length)} of these ${number(after.length)} weights change:`),
+    made("ul", { class: "changes", tabindex: "0", "aria-label": "Weights that change" }, ...list));
   }
 
   /** Weights before and after, side by side; one below the other where names are long. */
   function weights(film, k) {
     const [before, after] = [film.weights[k - 1], film.weights[k]];
-    const shown = listed(before, after);
+    if (after.length > LISTED) return changes(film, k);
+    const shown = after.map((_, i) => i);
     const heads = [["before ", k - 1], ["after ", k]].map(([word, index]) => [word, formula(`w_${index}`)]);
     const cell = (value) => made("td", {}, number(value));
     const upright = shown.some((i) => film.names[i].length > SHORT);
@@ -69,9 +77,10 @@
     const told = happened(film, k);
     const [kind, what] = told.wrong ? ["mistake", "mistake"] : ["update", "not a mistake, still an update"];
     const head = made("p", { class: "head" }, told.head, " ", made("span", { class: `badge ${kind}` }, what));
-    const where = made("p", {}, `${told.place}: `, made("span", { class: "formula" }, formula(told.score)));
+    const where = made("p", {}, `${told.place}: `, made("span", { class: "formula" }, formula(told.score)), ". ",
+      made("span", { class: "soft small since" }, told.since));
     const moved = made("p", { class: "formula" }, formula(lab.filled(film.moved, film, k)));
-    return [head, where, made("p", { class: "soft small" }, told.since), moved, weights(film, k)];
+    return [head, where, moved, weights(film, k)];
   }
 
   lab.tellStep = (film, k) => {
@@ -89,7 +98,7 @@
       statement.append(formula(line.statement));
       const why = made("p", { class: "why soft" });
       why.append(formula(line.why));
-      return made("li", {}, made("p", {}, made("span", { class: "name" }, line.name), " ", statement), filled, why);
+      return made("li", {}, made("p", { class: "says" }, made("span", { class: "name" }, line.name), " ", statement), filled, why);
     }));
     lab.find("proof").hidden = !film.lines.length;
   };
@@ -142,6 +151,11 @@
     if (!verdict) return;
     place.dataset.outcome = verdict.outcome;
     place.querySelector(".sentence").textContent = verdict.sentence;
+    place.querySelector(".brief").textContent = verdict.brief ?? verdict.sentence;
+    const cut = (verdict.conflict ?? []).some(({ multiplier, short }) => short !== multiplier);
+    const listed = (verdict.conflict ?? []).map(({ row, multiplier }) => `row ${number(row)} ${multiplier}`);
+    place.querySelector(".multipliers").textContent = cut ? `Multipliers: ${listed.join("; ")}.` : "";
+    place.querySelector(".multipliers").hidden = !cut;
   };
 
   lab.tellFigures = (figures) => {

@@ -88,6 +88,9 @@
 
   lab.place = (film, row) => film.places?.[row] ?? `row ${lab.number(row)}`;
 
+  /** Whether a key is one of a browser's or a system's own combinations. */
+  lab.modified = ({ ctrlKey, altKey, metaKey }) => ctrlKey || altKey || metaKey;
+
   /** A sentence for those who listen; many in quick succession become the last one. */
   let pending = 0;
   lab.say = (sentence) => {
