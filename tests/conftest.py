@@ -1,7 +1,10 @@
 """Settings for all the tests."""
 
+import fcntl
+import hashlib
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,10 +14,48 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # without it scikit-learn skips s
 sys.path.insert(0, str(Path(__file__).parent))  # support and reference are plain modules
 
 # Compiling takes seconds, once; Hypothesis must not count it against an example.
-settings.register_profile(
-    "novikoff", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
-)
+HABITS = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow],
+    "print_blob": True,
+}
+settings.register_profile("novikoff", max_examples=50, **HABITS)  # which end within the time for CI
+settings.register_profile("thorough", max_examples=500, **HABITS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "novikoff"))
+
+
+def one_compiles_for_all():
+    """Let the workers compile a function one after another: all but the first find it on the disk.
+
+    The compiler's own lock, of this process, is taken first, as it is within: else two threads
+    could wait for each other.
+    """
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.dispatcher import Dispatcher
+
+    compiles = Dispatcher.compile
+    folder = Path(tempfile.gettempdir(), f"novikoff-tests-{os.environ['PYTEST_XDIST_TESTRUNUID']}")
+    folder.mkdir(exist_ok=True)
+    held = set()
+
+    def compile_alone(self, sig):
+        name = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
+        with global_compiler_lock:
+            if name in held:
+                return compiles(self, sig)
+            with (folder / hashlib.sha256(name.encode()).hexdigest()[:16]).open("w") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)  # given back when the file is closed
+                held.add(name)
+                try:
+                    return compiles(self, sig)
+                finally:
+                    held.remove(name)
+
+    Dispatcher.compile = compile_alone
+
+
+if "PYTEST_XDIST_TESTRUNUID" in os.environ:
+    one_compiles_for_all()
 
 
 @pytest.fixture
