@@ -1,14 +1,62 @@
 """Commands as a shell runs them."""
 
+import contextlib
 import json
 import os
 import pty
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 
 def novikoff(*words, stdin="", cwd=None):
-    """Run a command; returns (exit code, standard output, standard error)."""
+    """Run a command; returns (exit code, standard output, standard error).
+
+    It runs in this process, with files for its streams: a process of its own would load compiled
+    code for seconds each time. `in_a_process` is for what only that can show.
+    """
+    from novikoff.cli import main
+
+    kept = sys.argv, sys.stdin, sys.stdout, sys.stderr, Path.cwd(), os.environ.get("COLUMNS")
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
+        files[0].write(stdin.encode())
+        files[0].seek(0)
+        before = [os.dup(number) for number in range(3)]
+        for number, file in enumerate(files):
+            os.dup2(file.fileno(), number)
+        sys.argv = ["novikoff", *map(str, words)]
+        modes = "r", "w", "w"
+        sys.stdin, sys.stdout, sys.stderr = streams = [
+            open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+            for number, mode in enumerate(modes)
+        ]
+        os.environ["COLUMNS"] = "100"
+        try:
+            os.chdir(cwd or kept[4])
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        finally:
+            for stream in streams[1:]:
+                stream.flush()
+            for number, old in enumerate(before):
+                os.dup2(old, number)
+                os.close(old)
+            sys.argv, sys.stdin, sys.stdout, sys.stderr = kept[:4]
+            os.chdir(kept[4])
+            os.environ.pop("COLUMNS")
+            if kept[5] is not None:
+                os.environ["COLUMNS"] = kept[5]
+        for file in files:
+            file.seek(0)
+        return code, files[1].read().decode(), files[2].read().decode()
+
+
+def in_a_process(*words, stdin="", cwd=None):
+    """The same, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "novikoff", *map(str, words)],
         input=stdin,

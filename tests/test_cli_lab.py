@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from shell import novikoff
+from shell import in_a_process as novikoff
 
 
 @contextmanager
