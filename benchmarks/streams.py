@@ -133,21 +133,32 @@ def sparse_lines(folder: Path) -> list[Line]:
     ]
 
 
-def table_lines(folder: Path) -> list[Line]:
-    frame = pd.read_csv(folder / "a.csv")
-    X, y = np.ascontiguousarray(frame.drop(columns="y")), frame["y"].to_numpy()
-    epoch = epoch_over(X, (y > 0).astype(np.uint16))
+def by_pandas(path: Path):
+    """Read with pandas, then fit."""
 
-    def pandas_pass():
-        read = pd.read_csv(folder / "a.csv")
+    def run():
+        read = pd.read_csv(path)
         model = nk.Perceptron(max_epochs=1, fit_intercept=False)
         return model.fit(read.drop(columns="y").to_numpy(), read["y"].to_numpy())
 
-    def arrow_pass():
-        table = pq.read_table(folder / "a.parquet")
+    return run
+
+
+def by_arrow(path: Path):
+    """Read with PyArrow, make the columns a matrix, and learn for an epoch."""
+
+    def run():
+        table = pq.read_table(path)
         columns = [column.to_numpy() for column in table.drop_columns("y").columns]
-        one_epoch = epoch_over(np.column_stack(columns), table["y"].to_numpy().astype(np.uint16))
-        one_epoch()
+        epoch_over(np.column_stack(columns), table["y"].to_numpy().astype(np.uint16))()
+
+    return run
+
+
+def table_lines(folder: Path) -> list[Line]:
+    frame = pd.read_csv(folder / "a.csv")
+    X, y = np.ascontiguousarray(frame.drop(columns="y")), frame["y"].to_numpy()
+    epoch, pandas_pass = epoch_over(X, (y > 0).astype(np.uint16)), by_pandas(folder / "a.csv")
 
     def arrow_read():
         pq.read_table(folder / "a.parquet")
@@ -161,33 +172,28 @@ def table_lines(folder: Path) -> list[Line]:
         {
             "csv": one_pass(folder / "a.csv"),
             "pandas": pandas_pass,
-            "parquet": one_pass(folder / "a.parquet"),
-            "pyarrow": arrow_pass,
-            "pyarrow alone": arrow_read,
             "pandas, one thread": one_thread,
+            "parquet": one_pass(folder / "a.parquet"),
+            "pyarrow": by_arrow(folder / "a.parquet"),
+            "pyarrow alone": arrow_read,
         },
         REPEATS,
     )
-    return [
-        Line("CSV to model", "pandas, then fit", 3.0, faster(seconds, "csv", "pandas")),
-        Line(
-            "the same",
-            "pandas with one thread, then fit",
-            None,
-            faster(seconds, "csv", "pandas, one thread"),
-        ),
-        Line(
+    wanted = (
+        ("CSV to model", "csv", "pandas, then fit", "pandas", 3.0),
+        ("the same", "csv", "pandas with one thread, then fit", "pandas, one thread", None),
+        (
             "Parquet to model",
-            "PyArrow's read, as a matrix, and an epoch",
+            "parquet",
+            "PyArrow's read as a matrix, and an epoch",
+            "pyarrow",
             1.0,
-            faster(seconds, "parquet", "pyarrow"),
         ),
-        Line(
-            "the same",
-            "that without making the matrix",
-            None,
-            faster(seconds, "parquet", "pyarrow alone"),
-        ),
+        ("the same", "parquet", "that without making the matrix", "pyarrow alone", None),
+    )
+    return [
+        Line(what, than, ratio, faster(seconds, one, other))
+        for what, one, than, other, ratio in wanted
     ]
 
 

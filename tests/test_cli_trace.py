@@ -142,7 +142,7 @@ def test_the_data_are_not_overwritten(tmp_path):
 def test_ctrl_c_ends_the_run_with_what_was_checked(tmp_path):
     out = tmp_path / "run.parquet"
     words = "-m novikoff trace example:wdbc --unit-length --max-epochs 100000000 --output"
-    process, master, _ = until_shown([*words.split(), out], "epoch")
+    process, master, _ = until_shown([*words.split(), out], "rows/s")  # while it learns
     process.send_signal(signal.SIGINT)
     text, _ = process.communicate(timeout=60)
     os.close(master)

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from novikoff.cli.reporting import PICTURES
+from novikoff.cli import reporting
 
 if TYPE_CHECKING:
     from novikoff.tracing import Trace
@@ -16,21 +14,11 @@ if TYPE_CHECKING:
 WIDTH = 80
 HtmlOption = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE.html",
-        help="Write a page to this file that steps back and forth through the run, offline.",
-        dir_okay=False,
-        rich_help_panel=PICTURES,
+    reporting.option(
+        "FILE.html",
+        "Write a page to this file that steps back and forth through the run, offline.",
     ),
 ]
-
-
-def refuse(html: Path | None) -> None:
-    """Before any work is done: names, folders and missing libraries."""
-    if html is not None:
-        from novikoff.report import require
-
-        require("--html", html)
 
 
 def write(

@@ -74,6 +74,22 @@ class Plan(NamedTuple):
             rule, features, outputs, bias=self.bias, unit_length=self.unit_length, initial=initial
         )
 
+    def estimator(self) -> Any:
+        """The estimator that learns as planned, not fitted."""
+        from novikoff import estimators  # most commands need none
+
+        maker = getattr(estimators, catalogue.entry(self.rule).estimator)
+        asked = self.parameters | {
+            "fit_intercept": self.bias,
+            "unit_length": self.unit_length,
+            "init": self.init,
+            "max_epochs": self.max_epochs,
+            "order": self.order,
+            "random_state": self.seed,
+        }
+        known = maker().get_params()
+        return maker(**{name: value for name, value in asked.items() if name in known})
+
     def rows(self, matrix: Any) -> Any:
         """The rows as this plan's learner sees them."""
         return make_rows(matrix, self.bias, self.unit_length)

@@ -16,36 +16,33 @@ if TYPE_CHECKING:
     from novikoff.report import Asked, Page, Run
     from novikoff.tracing import Trace
 
-PICTURES = "Pictures"
+
+def option(metavar: str, help: str) -> Any:
+    """An option that names a file with something to look at."""
+    return typer.Option(metavar=metavar, help=help, dir_okay=False, rich_help_panel="Pictures")
+
+
 ReportOption = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE.html",
-        help="Write a page with pictures to this file; it opens in any browser, offline.",
-        dir_okay=False,
-        rich_help_panel=PICTURES,
+    option(
+        "FILE.html", "Write a page with pictures to this file; it opens in any browser, offline."
     ),
 ]
 PlotOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE.png|svg",
-        help="Write the most telling picture to this file.",
-        dir_okay=False,
-        rich_help_panel=PICTURES,
-    ),
+    Path | None, option("FILE.png|svg", "Write the most telling picture to this file.")
 ]
 
 
-def refuse(report: Path | None, plot: Path | None) -> None:
+def refuse(report: Path | None, plot: Path | None, html: Path | None = None) -> None:
     """Before any work is done: names, folders and missing libraries."""
-    if report is None and plot is None:
+    named = {"--report": report, "--plot": plot, "--html": html}
+    if not any(named.values()):
         return
     from novikoff.report import require
 
-    for option, path in (("--report", report), ("--plot", plot)):
+    for each, path in named.items():
         if path is not None:
-            require(option, path)
+            require(each, path)
 
 
 def write(page: "Page", report: Path | None, plot: Path | None) -> None:

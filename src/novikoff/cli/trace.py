@@ -79,8 +79,7 @@ def trace(
     source = reading.open(data, decimal=decimal)
     named = {"--output": output, "--report": report, "--plot": plot, "--html": html}
     options.refuse_overwriting(source.paths, named)
-    reporting.refuse(report, plot)
-    filming.refuse(html)
+    reporting.refuse(report, plot, html)
     plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
     plan = plan._replace(max_epochs=max_epochs, order=order.value, quiet=quiet or json)
     target = _numbers(rule, towards)
@@ -105,24 +104,12 @@ def _run(
     html: Path | None,
 ) -> tuple[Any, int, list[str]]:
     """The trace, the exit code if it was interrupted, and what a film of it does not show."""
-    from novikoff import estimators
     from novikoff.cli.findings import Kept, as_label
     from novikoff.cli.progress import Pace, Progress, Task
     from novikoff.cli.watching import Watching
-    from novikoff.rules import catalogue
     from novikoff.tracing import trace as run
 
-    maker = getattr(estimators, catalogue.entry(plan.rule).estimator)
-    asked = plan.parameters | {
-        "fit_intercept": plan.bias,
-        "unit_length": plan.unit_length,
-        "init": plan.init,
-        "max_epochs": plan.max_epochs,
-        "order": plan.order,
-        "random_state": plan.seed,
-    }
-    known = maker().get_params()
-    estimator = maker(**{name: value for name, value in asked.items() if name in known})
+    estimator = plan.estimator()
     kept = Kept(source)
     task = Task(kept.chunk.X.shape[0], None, plan.max_epochs)
     with Watching(plan.quiet) as judging, Progress(task, plan.quiet) as progress:

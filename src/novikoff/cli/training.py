@@ -1,18 +1,18 @@
 """What `fit` does with rows at rest, in memory or mapped from a cache: epoch after epoch."""
 
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from novikoff.cli.keeping import Tools
 from novikoff.cli.plans import Plan
 from novikoff.cli.results import Kept, Moved, Result
-from novikoff.epochs import Because, Run, found_margin
+from novikoff.epochs import Because, Outcome, Run, found_margin
 from novikoff.errors import DataError, ParameterError
 from novikoff.learn import Learner, Watch, outputs_for
 from novikoff.loop import Silent
-from novikoff.rows import length
+from novikoff.rows import Rows, length
 from novikoff.sources import Source
 from novikoff.sources.settling import at_rest, bytes_of
 from novikoff.streams import NO_LABELS
@@ -34,8 +34,36 @@ def run(
     """
     if keep or keep_run:
         _refuse_unprovable(plan, keep_run)
-    progress = tools.progress
-    size = bytes_of(source)
+    rest = _rest(plan, source, tools, keep or keep_run)
+    learning = _gone_on(plan, tools, rest.classes, rest.features)
+    if learning is None:
+        learning = Run(plan.learner(rest.features, outputs_for(rest.classes)))
+    began = time.perf_counter()
+    outcome = _learned(plan, tools, rest, learning, watch)
+    seconds, path = time.perf_counter() - began, None
+    if tools.keeper is not None:
+        seconds, path = tools.keeper.seconds, tools.keeper.path
+        if learning.because is not Because.INTERRUPTED:
+            tools.keeper.keep(learning, rest.classes, rest.source)
+    learner = learning.learner
+    margin = found_margin(learner, rest.rows, rest.codes) if outcome.converged else None
+    known = outcome, length(rest.rows), margin, seconds, rest.kept, path
+    return Result(plan, rest.source, learner, rest.classes, *known)
+
+
+class Rest(NamedTuple):
+    """Rows at rest, as the learner sees them, and where they are from."""
+
+    source: Source
+    rows: Rows
+    classes: Any
+    codes: Any
+    features: int
+    kept: Kept | None  # what a proof is made from
+
+
+def _rest(plan: Plan, source: Source, tools: Tools, keep: bool) -> Rest:
+    progress, size = tools.progress, bytes_of(source)
     source, matrix, classes, codes = at_rest(source, labels=plan.labels, watch=progress.reading)
     if classes is None:
         classes = NO_LABELS
@@ -44,47 +72,37 @@ def run(
             f"{source.name}: all {matrix.shape[0]:,} rows have the label {classes[0]};"
             " a separator needs two"
         )
-    rows = plan.rows(matrix)
-    kept = None
-    if keep or keep_run:
+    rows, kept = plan.rows(matrix), None
+    if keep:
         _refuse_many(classes)
         kept = Kept(matrix, classes[codes], rows, codes, Moved(np.zeros(matrix.shape[0])))
-    learning = _gone_on(plan, tools, classes, matrix.shape[1])
-    if learning is None:
-        learning = Run(plan.learner(matrix.shape[1], outputs_for(classes)))
     progress.task = progress.task._replace(rows=length(rows), bytes=size or None)
-    began = time.perf_counter()
-    progress.started()
+    return Rest(source, rows, classes, codes, matrix.shape[1], kept)
+
+
+def _learned(plan: Plan, tools: Tools, rest: Rest, learning: Run, watch: Watch | None) -> Outcome:
+    progress = tools.progress
 
     def after(learner: Learner, stop: int) -> None:
         if watch is not None:
             watch(learner, stop)
-        progress.watch(learning, end=stop == length(rows))
-        tools.after(learning, classes, source)
+        progress.watch(learning, end=stop == length(rest.rows))
+        tools.after(learning, rest.classes, rest.source)
 
+    progress.started()
     progress.busy = True
     outcome = learning.go(
-        rows,
-        codes,
+        rest.rows,
+        rest.codes,
         max_epochs=plan.max_epochs,
         order=plan.order,
         seed=plan.seed,
         watch=after,
         interruptible=True,
-        log=kept.moved if kept else Silent(),
+        log=rest.kept.moved if rest.kept else Silent(),
     )
     progress.busy = False
-    seconds = time.perf_counter() - began
-    if tools.keeper is not None:
-        seconds = tools.keeper.seconds
-        if learning.because is not Because.INTERRUPTED:
-            tools.keeper.keep(learning, classes, source)
-    learner = learning.learner
-    margin = found_margin(learner, rows, codes) if outcome.converged else None
-    path = None if tools.keeper is None else tools.keeper.path
-    return Result(
-        plan, source, learner, classes, outcome, matrix.shape[0], margin, seconds, kept, path
-    )
+    return outcome
 
 
 def _gone_on(plan: Plan, tools: Tools, classes: Any, features: int) -> Run | None:

@@ -1,6 +1,5 @@
 """How each question is answered; these run in threads, several at a time."""
 
-import contextlib
 import functools
 from collections.abc import Callable
 from threading import Lock
@@ -73,5 +72,4 @@ def warm() -> None:
     work: list[Callable[[], Any]] = [assets.bokeh, assets.page]
     work += [functools.partial(told, state, False) for state in states]
     for each in work:
-        with contextlib.suppress(Exception):  # it will be told to whoever asks for it
-            each()
+        each()

@@ -2,19 +2,16 @@
 
 import functools
 import gzip
-import json
 from html import escape
 from importlib.resources import files
-from typing import Any
 
 from isal import igzip
 
 from novikoff import __version__
 from novikoff.report.bokeh_figures import scripts
-from novikoff.report.picture import DARK, LIGHT
+from novikoff.report.html import colours, dark, element
 
 KINDS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
-NIGHT = "@media screen and (prefers-color-scheme: dark)"
 
 
 def packed(data: bytes) -> bytes:
@@ -32,24 +29,6 @@ def own(name: str) -> str:
     return (files("novikoff.lab") / "page" / name).read_text(encoding="utf-8")
 
 
-def element(name: str, told: Any) -> str:
-    """Data in a page, for its scripts; no text in them can end the element."""
-    text = json.dumps(told, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    return f'<script type="application/json" id="{name}">{text}</script>\n'
-
-
-def colours() -> str:
-    """The palette of `report.picture`: as styles, by the screen's scheme, and for scripts as a
-    dark colour for each light one.
-    """
-    light, dark = (
-        " ".join(f"--{name}: {colour};" for name, colour in palette.items())
-        for palette in (LIGHT, DARK)
-    )
-    styles = f"<style>:root {{ {light} }}\n{NIGHT} {{ :root {{ {dark} }} }}</style>\n"
-    return styles + element("dark", {LIGHT[name]: DARK[name] for name in LIGHT})
-
-
 @functools.cache
 def figures() -> str:
     """The empty figures, for scripts to fill."""
@@ -64,7 +43,7 @@ def page() -> bytes:
 
     text = own("lab.html")
     for marker, part in (
-        ("colours", colours()),
+        ("colours", f"<style>{colours()}</style>\n{dark()}"),
         ("player", own("player.html")),
         ("capacity", own("capacity.html")),
         ("figures", figures()),

@@ -49,9 +49,13 @@ def run_of_plane(settings: Settings, X: Any, y: Any, verdict: Verdict) -> Run:
     return Run.of(found, learner, numbers, ABOUT[settings.order], len(verdict.conflict))
 
 
-def film_of(run: Run, title: str = "", *, charts: bool = True) -> dict[str, Any]:
-    """The film of a run. charts: whether it has curves, which take most of the time."""
-    trace, shown = run.trace, weights_of(run)
+def film_of(
+    run: Run, title: str = "", *, charts: bool = True, shown: "Shown | None" = None
+) -> dict[str, Any]:
+    """The film of a run. charts: whether it has curves, which take most of the time. shown: its
+    `weights_of`, where they are known.
+    """
+    trace, shown = run.trace, shown or weights_of(run)
     film = {
         "kind": kind_of(trace),
         "title": title or f"{words.NAMES[trace.rule]} on {words.count(trace.rows, 'row')}",

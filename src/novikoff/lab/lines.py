@@ -36,53 +36,53 @@ def lines_of(run: Run) -> list[Line]:
 
 
 def _of_perceptron(run: Run) -> list[Line]:
-    trace, beta, D = run.trace, getattr(run.core, "margin", 0.0), digits(run.trace.radius)
-    zeros = not trace.start.any()
-    limit = f"β = {shown(beta)}" if beta else "0"
-    found = [
-        Line(
-            "the update",
-            f"z·w_{{k−1}} ≤ {'β' if beta else '0'}",
-            f"z·w_{{k-1}} = {{score}} ≤ {limit}{_rounded(run)}",
-            "The weights move only where the signed score is not above"
-            f" {'the margin β' if beta else '0'}.",
-        ),
-    ]
-    start, first = ("", "") if zeros else ("w_0·w* + ", "‖w_0‖² + ")
-    if run.separable:
-        found.append(
-            Line(
-                "towards w*",
-                f"w_k·w* ≥ {start}kηa",
-                f"w_{{k}}·w* = {{target_product}} ≥ {{target_floor}} = {start}{{k}}·ηa",
-                "Each update adds ηz·w*, and no row has z·w* below a: w* separates them with the"
-                f" margin γ = a/‖w*‖ = {_gamma(run)}.",
-            )
-        )
-    step = "(η²D² + 2ηβ)" if beta else "η²D²"
-    middle = "z·w ≤ β" if beta else "z·w ≤ 0"
-    found.append(
-        Line(
-            "the length",
-            f"‖w_k‖² ≤ {first}k{step}",
-            f"‖w_{{k}}‖² = {{squared_norm}} ≤ {{norm_cap}} = {first}{{k}}·{step}",
-            f"‖w + ηz‖² = ‖w‖² + 2ηz·w + η²‖z‖², where {middle} and ‖z‖ ≤ D = {D}.",
-        )
+    """See `tracing.standards`; β is the margin that the rule seeks, or 0."""
+    beta: float = getattr(run.core, "margin", 0.0)
+    name, limit = ("β", f"β = {shown(beta)}") if beta else ("0", "0")
+    update = Line(
+        "the update",
+        f"z·w_{{k−1}} ≤ {name}",
+        f"z·w_{{k-1}} = {{score}} ≤ {limit}{_rounded(run)}",
+        f"The weights move only where the signed score is not above {'the margin ' * bool(beta)}"
+        f"{name}.",
     )
-    found += _envelopes(run)
-    if run.separable:
-        floor, filled = "the floor of w_k·w* over ‖w*‖ and the root of the cap", ""
-        if zeros and not beta:
-            floor, filled = "√k·γ/D", " = √{k}·γ/D"
-        found.append(
-            Line(
-                "the angle",
-                f"cos(w*, w_k) ≥ {floor}",
-                f"cos(w*, w_{{k}}) = {{cosine}} ≥ {{cosine_floor}}{filled}",
-                "The lines on w* and on the length, one over the other; and no cosine is above 1.",
-            )
-        )
-    return [*found, _ceiling(run)]
+    towards, angle = ([_towards(run)], [_angle(run, beta)]) if run.separable else ([], [])
+    return [update, *towards, _length(run, beta), *_envelopes(run), *angle, _ceiling(run)]
+
+
+def _towards(run: Run) -> Line:
+    start = "w_0·w* + " if run.trace.start.any() else ""
+    return Line(
+        "towards w*",
+        f"w_k·w* ≥ {start}kηa",
+        f"w_{{k}}·w* = {{target_product}} ≥ {{target_floor}} = {start}{{k}}·ηa",
+        "Each update adds ηz·w*, and no row has z·w* below a: w* separates them with the"
+        f" margin γ = a/‖w*‖ = {_gamma(run)}.",
+    )
+
+
+def _length(run: Run, beta: float) -> Line:
+    start = "‖w_0‖² + " if run.trace.start.any() else ""
+    step, middle = ("(η²D² + 2ηβ)", "z·w ≤ β") if beta else ("η²D²", "z·w ≤ 0")
+    return Line(
+        "the length",
+        f"‖w_k‖² ≤ {start}k{step}",
+        f"‖w_{{k}}‖² = {{squared_norm}} ≤ {{norm_cap}} = {start}{{k}}·{step}",
+        f"‖w + ηz‖² = ‖w‖² + 2ηz·w + η²‖z‖², where {middle} and ‖z‖ ≤ D ="
+        f" {digits(run.trace.radius)}.",
+    )
+
+
+def _angle(run: Run, beta: float) -> Line:
+    floor, filled = "the floor of w_k·w* over ‖w*‖ and the root of the cap", ""
+    if not run.trace.start.any() and not beta:
+        floor, filled = "√k·γ/D", " = √{k}·γ/D"
+    return Line(
+        "the angle",
+        f"cos(w*, w_k) ≥ {floor}",
+        f"cos(w*, w_{{k}}) = {{cosine}} ≥ {{cosine_floor}}{filled}",
+        "The lines on w* and on the length, one over the other; and no cosine is above 1.",
+    )
 
 
 def _envelopes(run: Run) -> list[Line]:

@@ -8,28 +8,16 @@ from html import escape
 from typing import Any
 
 from novikoff import __version__
-from novikoff.lab.assets import colours, element, figures, own
+from novikoff.lab.assets import figures, own
 from novikoff.lab.figures import PLAYER
 from novikoff.report.bokeh_figures import scripts
-from novikoff.report.html import POLICY
+from novikoff.report.html import dark, element, head
 
 
 def offline_page(told: dict[str, Any], title: str | None = None) -> str:
     """The whole file, of what `told` tells, or `told_of_trace`."""
-    name = escape(title or told["title"])
     player = "".join(f"<script>\n{own(script)}</script>\n" for script in PLAYER)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="novikoff {escape(__version__)}">
-<link rel="icon" href="data:,">
-<title>{name}</title>
-{colours()}<style>
-{own("lab.css")}</style>
-</head>
+    return f"""{head(title or told["title"], __version__, own("lab.css"))}
 <body class="offline">
 <main>
 {own("player.html")}
@@ -37,6 +25,6 @@ def offline_page(told: dict[str, Any], title: str | None = None) -> str:
 <footer class="soft">Made by novikoff {escape(__version__)}, which computed every number on this
 page; the page only shows them, and needs no network.</footer>
 <script>{scripts()}</script>
-{figures()}{element("told", told)}{player}</body>
+{dark()}{figures()}{element("told", told)}{player}</body>
 </html>
 """

@@ -2,6 +2,7 @@
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
@@ -64,7 +65,7 @@ class Asked(NamedTuple):
         return assets.packed(text.encode())
 
 
-class Question(Handler):
+class Question(Handler, ABC):
     """What the page's scripts ask: one JSON object for another.
 
     Only as application/json, which no page from elsewhere can send without being let.
@@ -74,9 +75,9 @@ class Question(Handler):
         asked = self.question(self.given())
         self.send(JSON, await self.asked(asked.name, asked.work, keep=asked.keep))
 
+    @abstractmethod
     def question(self, given: dict[str, Any]) -> Asked:
         """What is asked with an object."""
-        raise NotImplementedError
 
     def given(self) -> dict[str, Any]:
         """The object that was sent."""

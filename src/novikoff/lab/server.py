@@ -15,7 +15,7 @@ from typing import Any
 from bokeh.server.server import Server
 from threadpoolctl import threadpool_limits
 
-from novikoff.errors import ParameterError
+from novikoff.errors import NovikoffError, ParameterError
 from novikoff.lab import answers, limits
 from novikoff.lab.desk import Desk
 from novikoff.lab.handler import Lab
@@ -79,7 +79,7 @@ async def _warm(desk: Desk, first: str) -> None:
     loop = asyncio.get_running_loop()
     await loop.run_in_executor(desk.pool, answers.warm)
     asked = of_state(first)
-    with contextlib.suppress(Exception):  # whoever asks again is told
+    with contextlib.suppress(NovikoffError):  # whoever asks again is told
         await desk.ask(asked.name, asked.work)
 
 

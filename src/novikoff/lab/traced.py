@@ -7,7 +7,7 @@ import numpy as np
 from novikoff.lab import judged as judging
 from novikoff.lab.digits import digits
 from novikoff.lab.film import ROWS, film_of, kind_of, weights_of
-from novikoff.lab.runs import Run
+from novikoff.lab.runs import Places, Run
 from novikoff.lab.settings import DEFAULTS, canonical
 from novikoff.lab.state import Plane
 from novikoff.lab.told import frame
@@ -25,8 +25,9 @@ def told_of_trace(run: Run, data: str) -> dict[str, Any]:
     if kind == "plane":
         told = _plane(run, title)
     else:
-        told = {"tab": kind, "film": film_of(run, title)}
-        told |= _winnow(run) if kind == "winnow" else {"verdict": _verdict(run)}
+        shown = weights_of(run)
+        told = {"tab": kind, "film": film_of(run, title, shown=shown)}
+        told |= _winnow(run, shown.coordinates) if kind == "winnow" else {"verdict": _verdict(run)}
     return told | {"title": title, "about": "", "problem": None}
 
 
@@ -81,10 +82,9 @@ def _verdict(run: Run) -> dict[str, str]:
     }
 
 
-def _winnow(run: Run) -> dict[str, Any]:
+def _winnow(run: Run, shown: Places) -> dict[str, Any]:
     """Which of the bars are relevant, and the rows' variables where they are few."""
-    trace, shown = run.trace, weights_of(run).coordinates
-    rows = relevant = None
+    trace, rows, relevant = run.trace, None, None
     if trace.rows <= ROWS:
         rows = (dense(trace.signed)[:, shown] > run.rule.binarize).astype(np.int64).tolist()
     if trace.target is not None:

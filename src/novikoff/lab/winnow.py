@@ -5,7 +5,7 @@ half of the rows positive, (1 - p)^r = 1/2, so that neither class is rare howeve
 """
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,33 +27,43 @@ CUBE = 8  # variables of which a film can have every row
 Bits = npt.NDArray[np.int64]
 
 
+class Drawn(NamedTuple):
+    """Which variables are relevant, the rows, and +1 for each that has one of those, else -1."""
+
+    relevant: npt.NDArray[np.int64]
+    X: Bits
+    y: npt.NDArray[np.int64]
+
+
 def told_of_winnow(state: Winnow, charts: bool = True) -> dict[str, Any]:
     """All that the page shows; see `told.told`."""
-    relevant, X = drawn(state)
-    y = labelled(X, relevant)
+    rows = drawn(state)
     told: dict[str, Any] = {
         "address": address(state),
         "tab": "winnow",
         "state": as_strings(state),
-        "title": f"Winnow: the OR of {len(relevant)} of {state.n} variables",
-        "relevant": relevant.tolist(),
+        "title": f"Winnow: the OR of {len(rows.relevant)} of {state.n} variables",
+        "relevant": rows.relevant.tolist(),
         "names": [f"x{j + 1}" for j in range(state.n)],
         "threshold": float(state.n),
-        "rows": X.tolist(),
-        "labels": y.tolist(),
+        "rows": rows.X.tolist(),
+        "labels": rows.y.tolist(),
         "film": None,
         "problem": None,
     }
     try:
-        return told | {"film": film_of(run_of_winnow(state), charts=charts)}
+        return told | {"film": film_of(_run(state, rows), charts=charts)}
     except ParameterError as problem:
         return told | {"problem": str(problem)}
 
 
 def run_of_winnow(state: Winnow) -> Run:
     """The run that the film shows."""
-    relevant, X = drawn(state)
-    y = labelled(X, relevant)
+    return _run(state, drawn(state))
+
+
+def _run(state: Winnow, drawn: Drawn) -> Run:
+    relevant, X, y = drawn
     if len(np.unique(y)) < 2:
         which = "positive" if y[0] > 0 else "negative"
         raise ParameterError(
@@ -68,21 +78,24 @@ def run_of_winnow(state: Winnow) -> Run:
     return Run.of(found, learner, numbers, ORDERS[state.order])
 
 
-def labelled(X: Bits, relevant: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """+1 where one of the relevant variables is 1, else -1."""
-    return np.where(X[:, relevant].any(axis=1), 1, -1)
-
-
-def drawn(state: Winnow) -> tuple[npt.NDArray[np.int64], Bits]:
-    """The relevant variables, and the rows: so many random ones, or with 0 the whole cube."""
+def drawn(state: Winnow) -> Drawn:
+    """So many random rows, or with 0 the whole cube."""
     random = np.random.default_rng(state.seed)
     relevant = np.sort(random.permutation(state.n)[: state.relevant])
-    if state.rows:
-        share = 1.0 - 0.5 ** (1.0 / state.relevant)
-        return relevant, (random.random((state.rows, state.n)) < share).astype(np.int64)
+    X = _random(state, random) if state.rows else _cube(state)
+    return Drawn(relevant, X, np.where(X[:, relevant].any(axis=1), 1, -1))
+
+
+def _random(state: Winnow, random: np.random.Generator) -> Bits:
+    share = 1.0 - 0.5 ** (1.0 / state.relevant)
+    X: Bits = (random.random((state.rows, state.n)) < share).astype(np.int64)
+    return X
+
+
+def _cube(state: Winnow) -> Bits:
     if state.n > CUBE:
         raise ParameterError(
             f"rows: found 0, which means every row of the cube, but n={state.n} variables have"
             f" 2^{state.n} of them: take at most n={CUBE}, or a number of rows"
         )
-    return relevant, np.array([*itertools.product((0, 1), repeat=state.n)], np.int64)
+    return np.array([*itertools.product((0, 1), repeat=state.n)], np.int64)

@@ -8,29 +8,24 @@ from typing import Any
 
 from novikoff.report.learning import curve, most
 from novikoff.report.picture import Line, Mark, Picture, Rule, array, number
-from novikoff.report.proof import kept_of, notes_on, thinning
+from novikoff.report.proof import kept_of, notes_on, thinning, under_cap
 
 
 def closing_in(trace: Any) -> Picture:
     """|w_k - u|^2 under its cap, |w_0 - u|^2 less all that is certain to have gone."""
-    table, kept = trace.table, kept_of(trace)
-    k = array(table["update"][kept])
-    notes = notes_on(trace, kept, "to_target", "to_target_cap", "loss", "step")
-    distance = array(table["to_target"][kept])
-    marks: list[Mark] = [Rule(0.0, "0: no square is below", "ink", "dotted")]
-    cap = array(table["to_target_cap"][kept])
-    marks += curve(Line(k, cap, "at most ‖w_0 − u‖² − Σd", "red", "dashed"))
-    marks += curve(Line(k, distance, "this run, ‖w_k − u‖²", "blue", "solid", 3.0, notes))
+    run = "to_target", "this run, ‖w_k − u‖²"
+    cap = "to_target_cap", "at most ‖w_0 − u‖² − Σd"
+    curves = under_cap(trace, run, cap, "loss", "step")
     return Picture(
         "Every update brings the weights nearer",
         "updates, k",
         "squared distance from u",
-        marks,
+        [Rule(0.0, "0: no square is below", "ink", "dotted"), *curves],
         "u is the separator at the length that gives every row its margin of 1. An update with loss"
         " ℓ and step τ takes at least d = τ(2ℓ − τ‖z‖²) off the squared distance: more where the"
-        " row lies beyond that margin of u." + thinning(trace, kept),
+        " row lies beyond that margin of u." + thinning(trace, kept_of(trace)),
         f"The squared distance of the weights from u over {trace.updates:,} updates,"
-        f" {number(float(distance[-1]))} at the end, under its cap.",
+        f" {number(float(trace.table['to_target'][-1]))} at the end, under its cap.",
         log_x=trace.updates > 1000,
     )
 
@@ -62,22 +57,16 @@ def spending(trace: Any) -> Picture:
 
 def lengths(trace: Any) -> Picture:
     """|w_k|^2 under its cap: what is left where no separator is known."""
-    table, kept = trace.table, kept_of(trace)
-    k = array(table["update"][kept])
-    notes = notes_on(trace, kept, "squared_norm", "norm_cap", "loss", "step")
-    square = array(table["squared_norm"][kept])
-    cap = array(table["norm_cap"][kept])
-    marks = curve(Line(k, cap, "at most ‖w_0‖² + Στ(2 − ℓ)", "red", "dashed"))
-    marks += curve(Line(k, square, "this run, ‖w_k‖²", "blue", "solid", 3.0, notes))
+    run, cap = ("squared_norm", "this run, ‖w_k‖²"), ("norm_cap", "at most ‖w_0‖² + Στ(2 − ℓ)")
     return Picture(
         "How long the weights get",
         "updates, k",
         "squared length of the weights",
-        marks,
+        under_cap(trace, run, cap, "loss", "step"),
         "A step τ at a loss ℓ adds τ(2 − ℓ) at the most: losses above 2 make the weights shorter."
         " There is no separator to come nearer to, and no theorem that ends this run."
-        + thinning(trace, kept),
+        + thinning(trace, kept_of(trace)),
         f"The squared length of the weights over {trace.updates:,} updates,"
-        f" {number(float(square[-1]))} at the end, under its cap.",
+        f" {number(float(trace.table['squared_norm'][-1]))} at the end, under its cap.",
         log_x=trace.updates > 1000,
     )

@@ -8,6 +8,7 @@ import base64
 import json
 from html import escape
 from importlib.resources import files
+from typing import Any
 
 from novikoff.report.bokeh_figures import as_json, scripts
 from novikoff.report.legend import key
@@ -25,19 +26,7 @@ def html(page: Page, version: str) -> str:
     """The whole file."""
     figures: list[str] = []
     sections = "\n".join(_section(section, figures) for section in page.sections)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="novikoff {escape(version)}">
-<link rel="icon" href="data:,">
-<title>{escape(page.title)}</title>
-<style>
-{_colours()}
-{_own("page.css")}</style>
-</head>
+    return f"""{head(page.title, version, _own("page.css"))}
 <body>
 <main>
 <h1>{escape(page.title)}</h1>
@@ -50,8 +39,7 @@ def html(page: Page, version: str) -> str:
 <footer>Made by novikoff {escape(version)}. Every figure on this page comes from the run itself;
 the page needs no network.</footer>
 <script>{scripts()}</script>
-<script type="application/json" id="dark">{_dark()}</script>
-{"".join(figures)}
+{dark()}{"".join(figures)}
 <script>
 {_own("page.js")}</script>
 </body>
@@ -59,11 +47,35 @@ the page needs no network.</footer>
 """
 
 
+def head(title: str, version: str, style: str) -> str:
+    """How a page begins that nothing may be loaded into, with the colours that its style names."""
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="novikoff {escape(version)}">
+<link rel="icon" href="data:,">
+<title>{escape(title)}</title>
+<style>
+{colours()}
+{style}</style>
+</head>"""
+
+
+def element(name: str, told: Any) -> str:
+    """Data in a page, for its scripts; no text in them can end the element."""
+    text = json.dumps(told, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json" id="{name}">{text}</script>\n'
+
+
 def _own(name: str) -> str:
     return (files("novikoff.report") / name).read_text(encoding="utf-8")
 
 
-def _colours() -> str:
+def colours() -> str:
+    """The palette as styles, by the screen's scheme."""
     light, dark = (
         " ".join(f"--{name}: {colour};" for name, colour in colours.items())
         for colours in (LIGHT, DARK)
@@ -72,8 +84,9 @@ def _colours() -> str:
     return f":root {{ {light} }}\n{night} {{ :root {{ {dark} }} }}"
 
 
-def _dark() -> str:
-    return json.dumps({LIGHT[name]: DARK[name] for name in LIGHT})
+def dark() -> str:
+    """For scripts, the dark colour that belongs to each light one."""
+    return element("dark", {LIGHT[name]: DARK[name] for name in LIGHT})
 
 
 def _asked(asked: Asked) -> str:

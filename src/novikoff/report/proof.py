@@ -43,6 +43,18 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
+def under_cap(trace: Any, run: tuple[str, str], cap: tuple[str, str], *beside: str) -> list[Mark]:
+    """Two columns of the table, each with its name in the picture: how the run went, and what it
+    could not exceed where that is known. beside: columns that hovering tells too.
+    """
+    kept = kept_of(trace)
+    k, heights = (array(trace.table[name][kept]) for name in ("update", run[0]))
+    caps = array(trace.table[cap[0]][kept])
+    marks = curve(Line(k, caps, cap[1], "red", "dashed")) if np.isfinite(caps).any() else []
+    notes = notes_on(trace, kept, run[0], cap[0], *beside)
+    return marks + curve(Line(k, heights, run[1], "blue", "solid", 3.0, notes))
+
+
 def envelopes(trace: Any) -> Picture:
     """A k^2 <= |w_k - w_0|^2 <= B k: how far the weights can be after k updates."""
     table, kept = trace.table, kept_of(trace)
@@ -187,24 +199,17 @@ def ceiling(trace: Any) -> Picture | None:
 
 def total_weight(trace: Any) -> Picture:
     """Winnow: the sum of the weights under its cap."""
-    table, kept = trace.table, kept_of(trace)
-    k = array(table["update"][kept])
-    notes = notes_on(trace, kept, "total_weight", "total_cap")
-    weight = array(table["total_weight"][kept])
-    marks: list[Mark] = [Rule(0.0, "0: the sum stays above", "ink", "dotted")]
-    caps = array(table["total_cap"][kept])
-    if np.isfinite(caps).any():
-        marks += curve(Line(k, caps, "cap of the sum", "red", "dashed"))
-    marks += curve(Line(k, weight, "sum of the weights", "blue", "solid", 3.0, notes))
+    last = float(trace.table["total_weight"][-1])
+    run, cap = ("total_weight", "sum of the weights"), ("total_cap", "cap of the sum")
     return Picture(
         "Winnow's weights in all",
         "updates, k",
         "sum of the weights",
-        marks,
+        [Rule(0.0, "0: the sum stays above", "ink", "dotted"), *under_cap(trace, run, cap)],
         "A promotion adds no more than the threshold allows, a demotion takes away at least its"
         " share, and the sum stays positive: so demotions cannot outrun promotions."
-        + thinning(trace, kept),
-        f"The sum of Winnow's weights, {number(weight[-1])} at the end, under its cap.",
+        + thinning(trace, kept_of(trace)),
+        f"The sum of Winnow's weights, {number(last)} at the end, under its cap.",
     )
 
 
