@@ -90,3 +90,17 @@ def lab_server():
 
     with served() as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def cluster_of_two():
+    """The client of a cluster on this machine: two processes of one thread each."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client

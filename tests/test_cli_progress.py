@@ -67,7 +67,7 @@ class Reached:
     ],
 )
 def test_a_line_that_is_too_long_loses_whole_parts(columns, line):
-    parts = Progress(Task(bytes=127_000_000), quiet=True)._parts(USUAL)
+    parts = Progress(Task(bytes=127_000_000), quiet=True).parts(USUAL)
     assert fitted(parts, columns - 1) == line
 
 

@@ -10,10 +10,10 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff import scan as scans
 from novikoff.errors import DataError
 from novikoff.rows import make_rows
 from novikoff.scan import BLOCKS, Scan, fingerprints
+from novikoff.scan import kernels as scans
 from novikoff.signed import Signed
 from support import problems
 
@@ -95,7 +95,7 @@ def test_rows_up_to_a_limit_are_found_in_their_blocks(large):
             found = each.up_to(limit, low, weights)
             assert found.tolist() == np.flatnonzero(scores <= limit).tolist()
         low = each.lowest(weights, scales=scales)
-        found = each.up_to(low.score + 3, low, weights, scales)
+        found = each.up_to(low.score + 3, low, weights, scales=scales)
         assert found.tolist() == np.flatnonzero(scores * scales <= low.score + 3).tolist()
         assert each.scores(weights, 100, 200).tolist() == scores[100:200].tolist()
 

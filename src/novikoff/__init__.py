@@ -14,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from novikoff import bounds, cover, rules
+    from novikoff import bounds, cluster, cover, rules
     from novikoff.estimators import (
         AveragedPerceptron,
         BalancedWinnow,
@@ -48,6 +48,7 @@ __all__ = [
     "Winnow",
     "bounds",
     "check",
+    "cluster",
     "cover",
     "load",
     "open",
@@ -57,7 +58,7 @@ __all__ = [
     "verify",
 ]
 
-_MODULES = {"bounds", "cover", "rules"}
+_MODULES = {"bounds", "cluster", "cover", "rules"}
 _HOMES = {
     "check": "verdict",
     "load": "estimators.files",

@@ -127,11 +127,11 @@ def _whole_numbers(values: Any, count: int) -> bool:
 
 def refuse_other(found: Checkpoint, data: dict[str, Any], plan: dict[str, Any], path: Any) -> None:
     """A checkpoint can only be gone on with on the same data, in the same way."""
-    for name, value in plan.items():
-        if found.plan.get(name) != value:
+    for name in found.plan | plan:
+        if found.plan.get(name) != plan.get(name):
             raise ParameterError(
                 f"--resume: {path} was made with {name} = {found.plan.get(name)!r}, and this is"
-                f" {value!r}; give the same options, or begin another checkpoint"
+                f" {plan.get(name)!r}; give the same options, or begin another checkpoint"
             )
     if found.data != data:
         raise ParameterError(

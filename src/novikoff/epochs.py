@@ -194,6 +194,15 @@ def found_margin(learner: Learner, rows: Rows, codes: npt.NDArray[np.uint16]) ->
 
     min label * row . w / |w| over the rows; None if it separates nothing, or is not of that form.
     """
+    size = separator_size(learner)
+    if size is None:
+        return None
+    margin = lowest_score(learner, rows, codes) / size
+    return margin if margin > 0.0 else None
+
+
+def separator_size(learner: Learner) -> float | None:
+    """|w| where one learner decides by the sign of row . w; else None."""
     if len(learner.states) > 1 or hasattr(type(learner.rule), "decide"):
         return None
     weights, offset = protocol.linear(
@@ -201,11 +210,13 @@ def found_margin(learner: Learner, rows: Rows, codes: npt.NDArray[np.uint16]) ->
         protocol.readout(learner.rule, learner.states[0], int(learner.tallies[0].seen[0])),
     )
     size = float(np.linalg.norm(weights))
-    if offset or not size > 0.0:
-        return None
+    return None if offset or not size > 0.0 else size
+
+
+def lowest_score(learner: Learner, rows: Rows, codes: npt.NDArray[np.uint16]) -> float:
+    """min label * score over the rows, of a single learner; infinite if there are none."""
     lowest = np.inf
     for start, stop in learner.blocks(rows):
         answers = learner.answers(rows, start, stop)[:, 0]
         lowest = min(lowest, float(np.where(codes[start:stop] == 1, answers, -answers).min()))
-    margin = lowest / size
-    return margin if margin > 0.0 else None
+    return lowest

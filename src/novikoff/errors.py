@@ -25,5 +25,9 @@ class CertificateError(NovikoffError):
     """A certificate that is damaged, of another version, or not one at all."""
 
 
+class ClusterError(NovikoffError):
+    """What a cluster could not do: no worker, no scheduler, not enough memory."""
+
+
 class InequalityError(ArithmeticError):
     """An inequality of a theorem that failed at some update: a defect, whatever the data."""

@@ -13,14 +13,14 @@ from flint import fmpz_mat
 
 from novikoff import products
 from novikoff.learn import norm
-from novikoff.scan import SMALLEST, UNIT, Vector
+from novikoff.scan import HUGE, SMALLEST, TINY, UNIT, Vector
 from novikoff.signed import EXACT_INTEGERS, IntegerRow, Signed, dot
 
 Number = int | float | Fraction
 Places = npt.NDArray[np.int64]
 Terms = Sequence[tuple[int, Number]]  # rows and their multipliers
 
-REGULAR = 1e-280, 1e280  # squares between these are right but for rounding
+REGULAR = TINY, HUGE  # squares between these are right but for rounding
 ROOT_BITS = 64  # of a row's length rounded down
 
 
@@ -116,7 +116,10 @@ def _above(limit: float) -> float:
 
 def score_signs(signed: Signed, numerators: list[int]) -> npt.NDArray[np.int8]:
     """The sign of z . w for each row."""
-    sieve = filtered(signed, numerators)
+    return np.concatenate(signed.each(_score_signs, filtered(signed, numerators), numerators))
+
+
+def _score_signs(signed: Signed, sieve: Filter, numerators: list[int]) -> npt.NDArray[np.int8]:
     scores = signed.scan.scores(sieve.weights)
     known = np.abs(scores) > sieve.error
     out = np.sign(np.where(known, scores, 0.0)).astype(np.int8)
@@ -129,8 +132,6 @@ def lowest_square(signed: Signed, numerators: list[int]) -> Fraction:
     """The smallest (z . w)^2 / |z|^2, where all scores are positive."""
     scan, sieve = signed.scan, filtered(signed, numerators)
     regular = (scan.squares > REGULAR[0]) & (scan.squares < REGULAR[1])
-    with np.errstate(all="ignore"):
-        scales = 1.0 / np.sqrt(scan.squares)
     # |z . w - computed| <= growth |z| |w|: scaled, the error is the same for rows of any length;
     # four times that is more than enough for the roundings of weights, squares, roots and products
     growth = scan.steps * UNIT / (1.0 - scan.steps * UNIT)
@@ -138,12 +139,15 @@ def lowest_square(signed: Signed, numerators: list[int]) -> Fraction:
     shortest = float(scan.squares.min(where=regular, initial=REGULAR[1])) ** 0.5
     with np.errstate(over="ignore"):
         error = 4.0 * (growth * norm(sieve.weights) + lost / shortest)
-    found = scan.lowest(sieve.weights, ~regular, scales)
+    found = scan.lowest(sieve.weights, ~regular, signed.to_unit)
     limit = found.score + 2.0 * error if sieve.error < math.inf and error < math.inf else math.inf
-    scales[~regular] = math.inf  # above any limit: they are looked at anyway
-    near = scan.up_to(_above(limit), found, sieve.weights, scales)
-    near = np.union1d(near, np.flatnonzero(~regular))
-    return min(_squared(row, numerators) for row in _different(signed, near))
+    near = scan.up_to(_above(limit), found, sieve.weights, ~regular, signed.to_unit)
+    near = np.union1d(near, np.flatnonzero(~regular))  # the others are looked at anyway
+    return min(signed.spread(_least_squared, near, numerators))
+
+
+def _least_squared(signed: Signed, places: Places, numerators: list[int]) -> Fraction:
+    return min(_squared(row, numerators) for row in _different(signed, places))
 
 
 def _squared(row: IntegerRow, numerators: list[int]) -> Fraction:
@@ -169,27 +173,35 @@ def radius_squared(signed: Signed) -> Fraction:
 
 def summed(signed: Signed, terms: Terms) -> Rational:
     """The sum of multiplier * z."""
-    factors = rational(each for _, each in terms)
-    places = np.array([i for i, _ in terms], np.int64)
-    fast = products.combined(signed, places, factors.numerators) if terms else None
-    if fast is not None:
-        return Rational(fast[0], fast[1] * factors.denominator)
-    rows = [signed.row(i) for i, _ in terms]
-    bottom = math.lcm(*(row.denominator for row in rows))
-    wholes = [
-        top * (bottom // row.denominator) for top, row in zip(factors.numerators, rows, strict=True)
-    ]
+    factors = rational(each for _, each in sorted(terms))
+    places = np.array(sorted(i for i, _ in terms), np.int64)
+    sums = signed.spread(_summed, places, beside=factors.numerators) if terms else []
+    bottom = math.lcm(*(each.denominator for each in sums))
     total = [0] * signed.dim
+    for each in sums:
+        for column, value in zip(each.columns, each.values, strict=True):
+            total[column] += value * (bottom // each.denominator)
+    return Rational(total, bottom * factors.denominator)
+
+
+def _summed(signed: Signed, places: Places, wholes: list[int]) -> IntegerRow:
+    """The sum of whole * z, of rows in memory."""
+    fast = products.combined(signed, places, wholes)
+    if fast is not None:
+        used = [column for column, value in enumerate(fast[0]) if value]
+        return IntegerRow(used, [fast[0][column] for column in used], fast[1])
+    rows = signed.integers(places.tolist())
+    bottom = math.lcm(*(row.denominator for row in rows))
+    wholes = [top * (bottom // row.denominator) for top, row in zip(wholes, rows, strict=True)]
     used = sorted({column for row in rows for column in row.columns})
     if used and 4 * sum(len(row.columns) for row in rows) >= len(rows) * len(used):
         dense = fmpz_mat(1, len(rows), wholes) * fmpz_mat([line(row, used) for row in rows])
-        for k, column in enumerate(used):
-            total[column] = int(dense[0, k])
-    else:
-        for whole, row in zip(wholes, rows, strict=True):
-            for column, value in zip(row.columns, row.values, strict=True):
-                total[column] += whole * value
-    return Rational(total, bottom * factors.denominator)
+        return IntegerRow(used, [int(dense[0, k]) for k in range(len(used))], bottom)
+    total = dict.fromkeys(used, 0)
+    for whole, row in zip(wholes, rows, strict=True):
+        for column, value in zip(row.columns, row.values, strict=True):
+            total[column] += whole * value
+    return IntegerRow(used, list(total.values()), bottom)
 
 
 def line(row: IntegerRow, used: list[int]) -> list[int]:
@@ -203,11 +215,17 @@ def margin_above(signed: Signed, support: Terms) -> Fraction:
     factors = rational(multiplier for _, multiplier in support)
     weight = Fraction(sum(factors.numerators), factors.denominator)
     if signed.unit_length:
-        weight = sum(
-            (Fraction(multiplier) * _length_below(signed.row(i)) for i, multiplier in support),
-            Fraction(0),
-        )
+        places = np.array(sorted(i for i, _ in support), np.int64)
+        multipliers = [multiplier for _, multiplier in sorted(support)]
+        weight = sum(signed.spread(_lengths_below, places, beside=multipliers), Fraction(0))
     return summed(signed, support).squared / weight**2
+
+
+def _lengths_below(signed: Signed, places: Places, multipliers: list[Number]) -> Fraction:
+    """The sum of multiplier * |z|, rounded down as the page has it."""
+    rows = map(signed.row, places.tolist())
+    parts = zip(multipliers, rows, strict=True)
+    return sum((Fraction(each) * _length_below(row) for each, row in parts), Fraction(0))
 
 
 def _length_below(row: IntegerRow) -> Fraction:

@@ -16,6 +16,7 @@ from novikoff.errors import DataError, ParameterError
 from novikoff.loop import (
     Reading,
     Silent,
+    Tally,
     answers_for,
     epoch_for,
     first_refused_for,
@@ -74,6 +75,24 @@ class Learner:
         self.states = [protocol.start(self.rule, row) for row in weights]
         self.tallies = [new_tally() for _ in range(outputs)]
 
+    @classmethod
+    def at(
+        cls,
+        rule: Any,
+        features: int,
+        states: list[Any],
+        tallies: list[Tally],
+        *,
+        bias: bool,
+        unit_length: bool,
+    ) -> "Learner":
+        """One that has come so far elsewhere, to learn on; where it started is not known here."""
+        learner = cls.__new__(cls)
+        learner.rule, learner.features, learner.initial = rule, features, None
+        learner.bias, learner.unit_length = bias, unit_length
+        learner.states, learner.tallies = states, tallies
+        return learner
+
     def read(
         self,
         rows: Rows,
@@ -84,14 +103,17 @@ class Learner:
         measure: bool = True,
         watch: Watch | None = None,
         log: Any = Silent(),  # noqa: B008  (immutable)
+        before: int = 0,
     ) -> None:
         """One pass over the rows, or over those that `order` names, from place `start` of it on.
 
         A learner that a row was refused by, or whose weights overflow, must be thrown away.
+        before: how many rows of the data come before these, for the number that a message names.
         """
         self._require_fit(rows)
         for first, stop in self.blocks(rows, start, len(order) or None):
-            self._read_block(rows, codes, order, first, stop, measure, log)
+            reading = Reading(rows, codes, 1, order, first, stop, measure)
+            self._read_block(reading, log, before)
             release(rows, codes)
             if watch:
                 watch(self, stop)
@@ -112,20 +134,18 @@ class Learner:
                 f" learner has {self.features}, {self.bias}, {self.unit_length}"
             )
 
-    def _read_block(
-        self, rows: Rows, codes: Any, order: Any, start: int, stop: int, measure: bool, log: Any
-    ) -> None:
+    def _read_block(self, reading: Reading, log: Any, before: int) -> None:
         epoch = epoch_for(self.rule, log)
         for k, tally in enumerate(self.tallies):
-            positive = k if len(self.states) > 1 else 1
-            reading = Reading(rows, codes, positive, order, start, stop, measure)
+            if len(self.states) > 1:
+                reading = reading._replace(positive=k)
             if self.reserves:
-                entries = _entries(rows, order, start, stop)
-                self.states[k] = protocol.reserve(self.rule, self.states[k], stop - start, entries)
+                room = reading.stop - reading.start, _entries(reading)
+                self.states[k] = protocol.reserve(self.rule, self.states[k], *room)
             refused = epoch(self.rule, self.states[k], reading, tally, log)
             refuse_overflow(self.states[k])
             if refused:
-                raise DataError(why_refused(self.rule, rows, refused - 1))
+                raise DataError(why_refused(self.rule, reading.rows, refused - 1, before))
 
     def blocks(
         self, rows: Rows, start: int = 0, end: int | None = None
@@ -210,6 +230,11 @@ class Learner:
         gamma <= |sum a_m z_m| / sum a_m, whatever rows z_m were moved along and why. Each of the
         moves rounded the weights by at most eps * (|w_0| + 2 * sum a_m * D), or by the smallest
         number there is; that much is added.
+
+        Shards that are mixed by shares mu have sum a_m mixed likewise, and the inequality with it.
+        An epoch's means are sums of as many terms as shards moved, which is at most the moves made,
+        and of one for the rest: with the shares' own roundings, they lose at most twice as much as
+        the moves did, from weights and amounts. So three times as much is added, mixed or not.
         """
         vector, tally = protocol.combination(self.rule, self.states[k]), self.tallies[k]
         if vector is None or not tally.amount[0] > 0.0:
@@ -218,8 +243,8 @@ class Learner:
         eps, moves, amount = float(np.finfo(float).eps), float(tally.updates[0]), tally.amount[0]
         size = norm(vector - start) * (1.0 + eps * (len(vector) + 8))
         largest = norm(np.atleast_1d(start)) + 2.0 * amount * self.radius
-        lost = moves * (eps * largest + SMALLEST * math.sqrt(len(vector)))
-        return float((size + lost) / amount * (1.0 + eps * (moves + 8)))
+        lost = 3.0 * moves * (eps * largest + SMALLEST * math.sqrt(len(vector)))
+        return float((size + lost) / amount * (1.0 + eps * (3.0 * moves + 8)))
 
 
 def norm(vector: Vector) -> float:
@@ -254,8 +279,9 @@ def _refuse_standstill(rule: Any) -> None:
         )
 
 
-def _entries(rows: Rows, order: Any, start: int, stop: int) -> int:
-    """An upper bound on how many entries the rows at places start to stop have together."""
+def _entries(reading: Reading) -> int:
+    """An upper bound on how many entries the rows to be read have together."""
+    rows, order, start, stop = reading.rows, reading.order, reading.start, reading.stop
     if not isinstance(rows, CsrRows):
         return (stop - start) * (features_of(rows) + 1)
     numbers = order[start:stop] if order.size else np.arange(start, stop)

@@ -144,15 +144,16 @@ def first_refused_for(rule: Any) -> Any:
 def epoch_for(rule: Any, log: Any) -> Any:
     """The loop, compiled for such a rule and log: epoch(rule, state, reading, tally, log).
 
-    It returns 0, or 1 + the number of the row that it stopped at and could not learn from.
+    It returns 0, or 1 + the number of the row that it stopped at and could not learn from. Other
+    threads can run meanwhile.
     """
-    return compiled(_make_epoch, (*_kinds(rule), type(log)))
+    return compiled(_make_epoch, (*_kinds(rule), type(log)), threads=True)
 
 
 def answers_for(rule: Any) -> Any:
     """answers(rule, readout, rows, start, out): fill `out` with what the rule decides,
-    NaN where it does not accept the row."""
-    return compiled(_make_answers, _kinds(rule))
+    NaN where it does not accept the row. Other threads can run meanwhile."""
+    return compiled(_make_answers, _kinds(rule), threads=True)
 
 
 plain_epoch = _make_epoch("")

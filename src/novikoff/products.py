@@ -8,7 +8,8 @@ slices and digits stays below 2^53: floating point computes it exactly, in any o
     |S . D| <= entries * 2^(2 h - 1) <= 2^53
 
 Rows with bits too far apart for a few slices, and rows that are not doubles, go one by one through
-Python's integers.
+Python's integers. Rows in several pieces are multiplied where they are: what is put together are
+signs, or the smallest of each piece.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,10 +26,12 @@ from novikoff.signed import IntegerRow, Signed, chunked, dot
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 SLICES = 8  # of a row at most
 AT_ONCE = 2**21  # numbers in a block
 FEW = 32  # rows, for which no matrix product is worth it
+BETWEEN_LOOKS = 2**16  # rows between two looks at whether it is worth going on
 MOST_ROOM = 40  # bits of a sum that are not the rows' own
 
 
@@ -58,8 +61,31 @@ class Digits(NamedTuple):
         return Fraction(total) * Fraction(2) ** self.exponent
 
 
+def outside(signed: Signed, rows: Places, vectors: list[list[int]]) -> Mask:
+    """Which of the rows are not orthogonal to all of the vectors of integers; rows ascend."""
+    return np.concatenate([np.empty(0, np.bool_), *signed.spread(_outside, rows, vectors)])
+
+
+def first_outside(signed: Signed, rows: Places, vectors: list[list[int]]) -> int | None:
+    """The first of the rows that is not orthogonal to all of the vectors; rows ascend."""
+    found = [i for i in signed.spread(_first_outside, rows, vectors) if i is not None]
+    return min(found, default=None)
+
+
+def _outside(signed: Signed, rows: Places, vectors: list[list[int]]) -> Mask:
+    return np.asarray(signs(signed, rows, vectors).any(axis=1))
+
+
+def _first_outside(signed: Signed, rows: Places, vectors: list[list[int]]) -> int | None:
+    for some in chunked(rows, BETWEEN_LOOKS):
+        odd = _outside(signed, some, vectors)
+        if odd.any():
+            return signed.start + int(some[np.argmax(odd)])
+    return None
+
+
 def signs(signed: Signed, rows: Places, vectors: list[list[int]]) -> npt.NDArray[np.int8]:
-    """The sign of z . v, for each of the rows and each of the vectors of integers."""
+    """The sign of z . v, for each of the rows in memory and each of the vectors of integers."""
     out = np.empty((len(rows), len(vectors)), np.int8)
     start = 0
     for block, odd, digits in _products(signed, rows, vectors):
@@ -73,17 +99,35 @@ def signs(signed: Signed, rows: Places, vectors: list[list[int]]) -> npt.NDArray
 
 
 def smallest(signed: Signed, rows: Places, vector: list[int]) -> Fraction:
-    """The smallest z . v of at least one row."""
+    """The smallest z . v of at least one row; rows ascend."""
+    return min(signed.spread(_smallest, rows, vector))
 
+
+def _smallest(signed: Signed, rows: Places, vector: list[int]) -> Fraction:
     def score(row: IntegerRow) -> Fraction:
         return Fraction(dot(row, vector), row.denominator)
 
     return _least(signed, _products(signed, rows, [vector]), score)
 
 
-def largest_square(signed: Signed, rows: Places) -> Fraction:
-    """The largest |z|^2 of at least one row."""
+def worst(signed: Signed, rows: Places, vector: list[int]) -> int:
+    """The row with the smallest z . v, of equal ones the first."""
+    return min(signed.spread(_worst, rows, vector))[1]
 
+
+def _worst(signed: Signed, rows: Places, vector: list[int]) -> tuple[Fraction, int]:
+    exact = ((i, signed.row(i)) for i in rows.tolist())
+    scores = ((Fraction(dot(row, vector), row.denominator), i) for i, row in exact)
+    score, i = min(scores)
+    return score, signed.start + i
+
+
+def largest_square(signed: Signed, rows: Places) -> Fraction:
+    """The largest |z|^2 of at least one row; rows ascend."""
+    return max(signed.spread(_largest_square, rows))
+
+
+def _largest_square(signed: Signed, rows: Places) -> Fraction:
     def below(row: IntegerRow) -> Fraction:
         return signed.bias - Fraction(sum(v * v for v in row.values), row.denominator**2)
 
@@ -91,7 +135,8 @@ def largest_square(signed: Signed, rows: Places) -> Fraction:
 
 
 def combined(signed: Signed, rows: Places, factors: list[int]) -> tuple[list[int], int] | None:
-    """The sum of factor * z, as integers over a power of two; None where it is not worth it.
+    """The sum of factor * z of rows in memory, as integers over a power of two; None where it is
+    not worth it.
 
     It is for many rows and factors of few bits, so that sums over all rows stay below 2^53.
     """

@@ -19,23 +19,27 @@ def refuse_overflow(state: Any) -> None:
         )
 
 
-def why_refused(rule: Any, rows: Rows, i: int) -> str:
-    """In words, what is wrong with row i."""
-    row = row_at(rows._replace(unit_length=False), i)
+def why_refused(rule: Any, rows: Rows, i: int, before: int = 0) -> str:
+    """In words, what is wrong with row i of these, before which so many others come."""
+    row, place = row_at(rows._replace(unit_length=False), i), before + i
     for k in range(len(row.values)):
         number = float(row.values[k])
         if not np.isfinite(number):
             name = "NaN" if np.isnan(number) else "infinity"
             at = k if isinstance(row, DenseRow) else int(row.columns[k])
-            return f"Input X contains {name} in row {i}, column {at}; every value must be a number"
+            return (
+                f"Input X contains {name} in row {place}, column {at}; every value must be a number"
+            )
     if not np.isfinite(squared_norm(row)):
-        return f"row {i} is too long: its squared length overflows. Scale the features"
+        return f"row {place} is too long: its squared length overflows. Scale the features"
     if squared_norm(row) < TINY and any(row.values):
-        return f"row {i} is too short: its squared length underflows. Scale the features"
+        return f"row {place} is too short: its squared length underflows. Scale the features"
     if not protocol.accepts(rule, row):
         odd = next(v for v in row.values if v not in (0.0, 1.0))
         return (
-            f"row {i} has the value {odd}, but with binarize=None every value must be 0 or 1;"
+            f"row {place} has the value {odd}, but with binarize=None every value must be 0 or 1;"
             " pass binarize=0.0 (or another threshold) to turn values into 0 and 1"
         )
-    return f"the answer for row {i} of {features_of(rows)} features overflows. Scale the features"
+    return (
+        f"the answer for row {place} of {features_of(rows)} features overflows. Scale the features"
+    )

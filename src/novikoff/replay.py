@@ -48,7 +48,8 @@ def _moved(
     signed: Signed, start: Rational, step: int, at_zero: tuple[bool, bool], updates: Sequence[int]
 ) -> tuple[Rational, list[int]]:
     """The last weights, and the places that were no mistakes; step = eta * start.denominator."""
-    rows = {i: signed.row(i) for i in set(updates)}
+    places = sorted(set(updates))
+    rows = dict(zip(places, signed.integers(places), strict=True))
     scale = math.lcm(*{row.denominator for row in rows.values()})
     w, rounded = [top * scale for top in start.numerators], []
     moves = {i: _Move(row, step * (scale // row.denominator), len(w)) for i, row in rows.items()}

@@ -73,6 +73,7 @@ class Stream:
         self.run: Run | None = None
         self.classes = classes if plan.labels else NO_LABELS
         self.survey, self.rows = survey, 0
+        self.before = 0  # rows of the data that come before the source's, for messages
         self.taken: Callable[[], None] | None = None  # called when a chunk has come
         self._waiting: list[Chunk] = []
         if survey is not None:
@@ -173,7 +174,8 @@ class Stream:
                 self._refuse_width()
             run.learner.resize(matrix.shape[1])
         rows = self.plan.rows(widened(matrix, run.learner.features))
-        run.learner.read(rows, self.codes(chunk), measure=not run.past)
+        before = self.before + run.place
+        run.learner.read(rows, self.codes(chunk), measure=not run.past, before=before)
         run.place += matrix.shape[0]
 
     def _refuse_width(self) -> None:

@@ -5,6 +5,7 @@ alone. Here a rounding filter decides most rows, and exact arithmetic those that
 """
 
 import itertools
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -24,11 +25,8 @@ from novikoff.certificate import (
 from novikoff.errors import CertificateError
 from novikoff.figures import Places, rational
 from novikoff.replay import replay
-from novikoff.scan import Scan
 from novikoff.signed import Given, Signed
 from novikoff.sources.arrays import as_labels
-
-AT_ONCE = 2**16  # rows between two looks at whether it is worth going on
 
 
 class Verification(NamedTuple):
@@ -46,11 +44,20 @@ def verify(certificate: Any, X: Any, y: Any = None) -> Verification:
     that cannot be used.
     """
     given = Given.of(X, y)
+    return verified(certificate, given.matrix.shape, lambda found: _signed(found, given))
+
+
+def verified(
+    certificate: Any, shape: tuple[int, int], make: Callable[[Certificate], Signed]
+) -> Verification:
+    """Check a certificate against rows of this shape; `make` makes them as it means them."""
     try:
         found = certificates.read(certificate)
-        signed = _signed(found, given)
-        if found.claim == SEPARABLE:  # then one look at the rows is enough, most often
-            signed.scan = Scan(signed.rows, signed.signs, signed.exact is not None, survey=False)
+        _require_shape(found, shape)
+        signed = make(found)
+        rational = found.fields["numbers"] == "rational"
+        _require(signed.as_rational(rational), "numbers: some entries are not binary64 numbers")
+        signed.survey = found.claim != SEPARABLE  # one look at the rows is enough, most often
         if certificates.digest(signed) != found.fields["digest"]:
             signed.scan.squares  # noqa: B018  (rows that are not finite are refused as such)
             raise CertificateError("digest: these are not the rows and labels that it is about")
@@ -68,36 +75,34 @@ def _require(holds: bool | np.bool_, reason: str) -> None:
 # The rows
 
 
-def _signed(certificate: Certificate, given: Given) -> Signed:
-    """The rows as the certificate means them."""
-    fields = certificate.fields
-    rows, features = given.matrix.shape
+def _require_shape(certificate: Certificate, shape: tuple[int, int]) -> None:
+    fields, (rows, features) = certificate.fields, shape
     _require(rows == fields["rows"], f"rows: it is about {fields['rows']:,}, these are {rows:,}")
     _require(
         features == fields["features"],
         f"features: it is about {fields['features']:,}, these rows have {features:,}",
     )
-    labels = as_labels(given.y)
-    signs = _signs(labels, certificate) if fields["family"] == "binary" else _counts(labels)
-    lift = fields["lift"]
-    signed = Signed.made(
+
+
+def _signed(certificate: Certificate, given: Given) -> Signed:
+    """The rows as the certificate means them."""
+    fields, lift = certificate.fields, certificate.fields["lift"]
+    signs = signs_of(as_labels(given.y), certificate)
+    return Signed.made(
         given, signs, certificate.labels, lift["bias"], fields["family"], lift["unit_length"]
     )
-    _as_numbers(signed, fields["numbers"])
-    return signed
 
 
-def _as_numbers(signed: Signed, numbers: str) -> None:
-    """Take the entries for what the certificate says that they are, if they can be."""
-    if numbers == "binary64" and signed.exact is not None:
-        same = np.asarray(signed.exact == signed.rows.values).all()
-        _require(same, "numbers: some entries are not binary64 numbers")
-        signed.exact = None
-    elif numbers == "rational" and signed.exact is None:
-        signed.exact = signed.rows.values.astype(object)
+def signs_of(
+    labels: npt.NDArray[Any], certificate: Certificate, before: int = 0
+) -> npt.NDArray[np.int8]:
+    """The signs that the certificate gives labels; errors name rows as if so many came before."""
+    if certificate.fields["family"] == "binary":
+        return _signs(labels, certificate, before)
+    return _counts(labels, before)
 
 
-def _counts(labels: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
+def _counts(labels: npt.NDArray[Any], before: int) -> npt.NDArray[np.int8]:
     """+1 for counts above 0, -1 for 0."""
     if labels.dtype.kind in "biuf":
         bad = labels < 0
@@ -105,11 +110,11 @@ def _counts(labels: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
         labels = np.array([_comparable(label, text=False) for label in labels.tolist()], object)
         bad = np.array([label is None or label < 0 for label in labels])
     if bad.any():
-        raise CertificateError(f"labels: row {int(np.flatnonzero(bad)[0])} has no count")
+        raise CertificateError(f"labels: row {before + int(np.argmax(bad))} has no count")
     return 2 * (labels > 0).astype(np.int8) - 1
 
 
-def _signs(labels: npt.NDArray[Any], certificate: Certificate) -> npt.NDArray[np.int8]:
+def _signs(labels: npt.NDArray[Any], certificate: Certificate, before: int) -> npt.NDArray[np.int8]:
     pair = certificate.labels
     assert pair is not None  # not counts
     text = certificate.fields["labels"]["kind"] == "text"
@@ -121,7 +126,8 @@ def _signs(labels: npt.NDArray[Any], certificate: Certificate) -> npt.NDArray[np
     if not known.all():
         bad = int(np.flatnonzero(~known)[0])
         raise CertificateError(
-            f"labels: row {bad} has {str(labels[bad])!r:.60}, which is not one that it names"
+            f"labels: row {before + bad} has {str(labels[bad])!r:.60}, which is not one that it"
+            " names"
         )
     return 2 * positive.view(np.int8) - 1  # np.where takes ten times as long
 
@@ -240,17 +246,13 @@ def _check_complement(
     firsts = [next((j for j, top in enumerate(each) if top), -1) for each in vectors]
     ascending = all(a < b for a, b in itertools.pairwise([-1, *firsts]))
     _require(ascending, "complement: its vectors do not each begin later than the one before")
-    for start in range(0, len(on) if vectors else 0, AT_ONCE):
-        some = on[start : start + AT_ONCE]
-        odd = products.signs(signed, some, vectors).any(axis=1)
-        if odd.any():
-            bad = int(some[np.flatnonzero(odd)[0]])
-            raise CertificateError(f"complement: row {bad} is not orthogonal to all its vectors")
+    bad = products.first_outside(signed, on, vectors) if vectors else None
+    _require(bad is None, f"complement: row {bad} is not orthogonal to all its vectors")
 
 
 def _lines(signed: Signed, places: list[int]) -> ranks.Lines:
     """These rows as integers, each times its denominator, in the columns that any of them uses."""
-    rows = [signed.row(i) for i in places]
+    rows = signed.integers(places)
     used = sorted({column for row in rows for column in row.columns})
     return [figures.line(row, used) for row in rows]
 

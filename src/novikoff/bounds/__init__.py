@@ -1,7 +1,8 @@
 """Bounds on mistakes: the notes' theorems and a few more, with their hypotheses checked.
 
-    formulas       of a few numbers: novikoff, unit_length, one_sided, winnow, balanced_winnow, and
-                   what a run proves afterwards: after_length, after_rows, margin_ceiling
+    formulas       of a few numbers: novikoff, mixing (shards), unit_length, one_sided, winnow,
+                   balanced_winnow, and what a run proves afterwards: after_length, after_rows,
+                   margin_ceiling
     increment      fixed_increment: the notes' k_max from any start, with its envelopes A and B
     disjunctions   winnow_on: Winnow's bound, with the disjunction found in the data
     soft           freund_schapire, hinge: bounds for rows that no hyperplane separates
@@ -19,6 +20,7 @@ from novikoff.bounds.formulas import (
     after_rows,
     balanced_winnow,
     margin_ceiling,
+    mixing,
     novikoff,
     one_sided,
     unit_length,
@@ -48,6 +50,7 @@ __all__ = [
     "freund_schapire",
     "hinge",
     "margin_ceiling",
+    "mixing",
     "novikoff",
     "on",
     "one_sided",

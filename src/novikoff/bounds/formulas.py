@@ -34,6 +34,32 @@ def novikoff(radius: Number, margin: Number) -> Number:
     return ratio * ratio
 
 
+def mixing(
+    radius: Number, margin: Number, *, eta: Number | int = 1, lowest: Number | int = 0
+) -> Number:
+    """(D^2 - 2 m / eta) / gamma^2: the most mistakes by shares of perceptrons that are mixed.
+
+    Shards s learn side by side, each from the mixed weights w, and with k_s mistakes in an epoch;
+    then w <- sum mu_s w_s with shares mu_s that add up to 1 (McDonald, Hall and Mann 2010). Summed
+    over epochs and shards, K = sum mu_s k_s is at most this; with uniform shares the mistakes of
+    all S shards together are S K. `lowest` is m, the smallest signed score y w_0 . x at the start;
+    from w_0 = 0 it is (D / gamma)^2, as on one machine.
+
+    Holds if no row is longer than `radius` and some unit vector u has at least `margin` on all
+    rows: means keep (w - w_0) . u >= K eta gamma, which is linear, and
+    |w - w_0|^2 <= K eta (eta D^2 - 2 m), since a squared length is convex.
+
+    >>> mixing(1.0, 0.5), mixing(1.0, 0.5, eta=0.5, lowest=-0.25)
+    (4.0, 8.0)
+    """
+    from_zero = novikoff(radius, margin)  # which refuses what is no radius or no margin
+    _require_step(eta)
+    if not -math.inf < lowest < math.inf:
+        raise ParameterError(f"the lowest score is a finite number, not {_said(lowest)}")
+    found = from_zero - (0 * margin + 2 * lowest) / eta / margin / margin  # of the margin's type
+    return found if found > 0 else 0 * from_zero
+
+
 def unit_length(margin: Number) -> Number:
     """1 / gamma^2: the same for rows of length 1, gamma being min |w* . x| / |x| of a unit w*.
 

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz
 
-from novikoff.scan import fingerprints_in_parts
 from novikoff.signed import Signed
 
 _ONES = 2**64 - 1
@@ -16,7 +15,7 @@ _ONES = 2**64 - 1
 
 def numbers_of(signed: Signed) -> str:
     """What the entries of the rows are: "binary64" or "rational"."""
-    return "binary64" if signed.exact is None else "rational"
+    return "rational" if signed.rational else "binary64"
 
 
 def digest(signed: Signed, fingerprints: npt.NDArray[np.uint64] | None = None) -> str:
@@ -43,9 +42,9 @@ def digest(signed: Signed, fingerprints: npt.NDArray[np.uint64] | None = None) -
 
 
 def _fingerprints(signed: Signed) -> Iterable[npt.NDArray[np.uint64]]:
-    if signed.exact is not None:
-        return [_rational_fingerprints(signed)]
-    return fingerprints_in_parts(signed.rows)
+    return (
+        signed.each(_rational_fingerprints) if signed.rational else signed.fingerprints_in_parts()
+    )
 
 
 def _rational_fingerprints(signed: Signed) -> npt.NDArray[np.uint64]:

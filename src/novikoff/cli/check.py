@@ -1,13 +1,14 @@
 """`novikoff check`: separable or not, by how much, and which rows and coefficients matter."""
 
+import contextlib
 import enum
 import json as json_format
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from novikoff.cli import options, reporting
+from novikoff.cli import clusters, options, reporting
 from novikoff.cli.reading import DataArgument, DecimalOption, Reading, reads_data
 from novikoff.cli.signals import exit_code
 from novikoff.cli.watching import Watching, known
@@ -75,6 +76,9 @@ def check(
     ] = None,
     report: reporting.ReportOption = None,
     plot: reporting.PlotOption = None,
+    cluster: clusters.ClusterOption = None,
+    workers: clusters.WorkersOption = None,
+    shards: clusters.ShardsOption = None,
     quiet: options.QuietOption = False,
     json: options.JsonOption = False,
     decimal: DecimalOption = False,
@@ -82,14 +86,22 @@ def check(
 ) -> None:
     """Decide whether a hyperplane separates the rows, and prove it.
 
+    On a cluster the answer and its proof are the same, byte for byte.
+
     Exit codes: 0 separable, 1 not separable (inseparable, or quasi-separable), 3 undecided.
 
     Example: novikoff check example:iris-setosa --certificate setosa.json
     """
-    from novikoff.cli.findings import Question, investigate
+    from novikoff.cli.findings import Question
     from novikoff.cli.telling import tell
 
-    source = reading.open(data, decimal=decimal)
+    spread = clusters.chosen(cluster, workers, shards)
+    if spread is None:
+        source = reading.open(data, decimal=decimal)
+    else:
+        clusters.refuse_decimal(spread, decimal)
+        spread.refuse({"--report": report, "--plot": plot}, clusters.UNDRAWN)
+        source = spread.source(data, reading)
     named = {"--certificate": certificate, "--report": report, "--plot": plot}
     options.refuse_overwriting(source.paths, named)
     if certificate is not None and not certificate.absolute().parent.is_dir():
@@ -104,22 +116,44 @@ def check(
         "time_limit": time_limit,
     }
     question = Question(asked, positive, contrast or [], coefficients)
-    try:
-        with Watching(quiet or json) as progress:
-            found = investigate(question, source, progress.watch)
-    except KeyboardInterrupt as error:
-        typer.echo(", ".join(["novikoff: interrupted", *_proven(progress)]), err=True)
-        raise typer.Exit(exit_code(error)) from None
-    written = certificate if found.verdict.certificate is not None else None
-    if written is not None:
-        found.verdict.certificate.write(written)
-    text = tell(found, certificate)
+    with contextlib.ExitStack() as stack:
+        try:
+            with Watching(quiet or json) as progress:
+                found = _found(question, source, spread, stack, progress)
+        except KeyboardInterrupt as error:
+            typer.echo(", ".join(["novikoff: interrupted", *_proven(progress)]), err=True)
+            raise typer.Exit(exit_code(error)) from None
+        written = certificate if found.verdict.certificate is not None else None
+        if written is not None:
+            found.verdict.certificate.write(written)
+        text, answer = tell(found, certificate), found.as_json(written)
     if report is not None or plot is not None:
         reporting.write(reporting.check_page(found, text), report, plot)
-    answer = found.as_json(written) | reporting.as_json(report, plot)
+    answer |= reporting.as_json(report, plot)
     lines = [text, *reporting.told(report, plot)]
     typer.echo(json_format.dumps(answer) if json else "\n".join(lines))
     raise typer.Exit(EXIT_CODES[found.verdict.outcome])
+
+
+def _found(
+    question: Any,
+    source: Any,
+    spread: clusters.Cluster | None,
+    stack: contextlib.ExitStack,
+    progress: Watching,
+) -> Any:
+    """The verdict and what else was asked for, here or on a cluster that `stack` will leave."""
+    from novikoff.cli.findings import investigate
+
+    if spread is None:
+        return investigate(question, source, progress.watch)
+    from novikoff.cli.afar import investigate_afar, refuse_early
+
+    refuse_early(question)
+    joined = stack.enter_context(spread.joined())
+    progress.welcome(joined.dashboard)
+    tools = joined.client, progress.watch, progress.glance
+    return investigate_afar(question, source, spread, *tools)
 
 
 def _proven(progress: Watching) -> list[str]:

@@ -110,6 +110,7 @@ class Kept(Source):
         if len(self.files) > 1:  # a line alone would not say of which file it is
             self.chunk = Chunk(self.chunk.X, self.chunk.y, None, self.chunk.exact)
         self.cache = False  # it is at rest
+        self.by_number = self.chunk.lines is None  # whether rows are named by their numbers
 
     @property
     def numbering(self) -> dict[str, Any]:
@@ -154,15 +155,15 @@ def investigate(question: Question, source: Source, watch: Watch) -> Findings:
         raise DataError(f"{source.name}: the rows have no labels")
     columns = Columns(kept.feature_names, X.shape[1], question.options["fit_intercept"])
     weights = [columns.weights(text) for text in question.contrasts]
-    _refuse_width(question, X.shape[1])
+    refuse_width(question, X.shape[1])
     options = question.options | {"positive": as_label(question.positive, y)}
     began = time.perf_counter()
     verdict = check(kept, watch=watch, **options)
     found = Findings(kept, y, verdict, None, None, None, time.perf_counter() - began)
-    return found if verdict.outcome == UNDECIDED else _looked_on(found, question, weights, watch)
+    return found if verdict.outcome == UNDECIDED else looked_on(found, question, weights, watch)
 
 
-def _looked_on(
+def looked_on(
     found: Findings, question: Question, weights: list[list[Fraction]], watch: Watch
 ) -> Findings:
     """What becomes of a fit, as far as that is asked for."""
@@ -175,7 +176,7 @@ def _looked_on(
     return found._replace(rank=verdict.rank, coefficients=verdict.coefficients)
 
 
-def _refuse_width(question: Question, columns: int) -> None:
+def refuse_width(question: Question, columns: int) -> None:
     """Before the search, not after it."""
     if columns >= WIDE and (question.coefficients or question.contrasts):
         raise ParameterError(

@@ -1,12 +1,13 @@
 """`novikoff fit`: learn from data, and say what happened."""
 
+import contextlib
 import json as json_format
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from novikoff.cli import options, reporting
+from novikoff.cli import clusters, options, reporting
 from novikoff.cli.reading import DataArgument, Reading, reads_data
 from novikoff.errors import ParameterError
 
@@ -94,6 +95,10 @@ def fit(
     ] = None,
     report: reporting.ReportOption = None,
     plot: reporting.PlotOption = None,
+    cluster: clusters.ClusterOption = None,
+    workers: clusters.WorkersOption = None,
+    shards: clusters.ShardsOption = None,
+    mixing: clusters.MixingOption = None,
     quiet: options.QuietOption = False,
     json: options.JsonOption = False,
     reading: Reading = Reading(),  # noqa: B008  (immutable)
@@ -105,15 +110,17 @@ def fit(
     once, predicted before its label is learned from; without --classes, rows wait until two labels
     have come.
 
+    On a cluster each shard of the data learns for an epoch by itself, then their weights are mixed.
+    The number of shards decides the result, and nothing else about the cluster does.
+
     Example: novikoff fit example:iris-setosa --save setosa.model
     """
     from novikoff.cli.keeping import Keeper, Tools
     from novikoff.cli.plans import Plan
     from novikoff.cli.progress import Progress, Task
-    from novikoff.cli.streaming import run_stream
-    from novikoff.cli.training import run
 
-    source = reading.open(data)
+    spread = clusters.chosen(cluster, workers, shards, mixing)
+    source = reading.open(data) if spread is None else spread.source(data, reading)
     piped = not source.replayable
     proofs = {"--certificate": certificate, "--run-certificate": run_certificate}
     drawings = {"--report": report, "--plot": plot}
@@ -131,41 +138,42 @@ def fit(
     kept = [name for name, path in (proofs | drawings).items() if path is not None]
     _refuse_contradictions(piped, kept, max_epochs, order, classes)
     _refuse_resuming(checkpoint, resume, kept)
+    if spread is not None:
+        _refuse_afar(spread, drawings, run_certificate)
     reporting.refuse(report, plot)
     plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
     plan = plan._replace(
         max_epochs=1 if piped else max_epochs or EPOCHS, order=order.value, quiet=quiet or json
     )
-    keeper = None
-    if checkpoint is not None:
-        keeper = Keeper(plan, source, checkpoint, checkpoint_every, resume)
-    drawn = None
-    anew = keeper is None or keeper.found is None
-    task = Task(max_epochs=None if piped else plan.max_epochs)
-    with Progress(task, plan.quiet, log, anew) as progress:
-        tools = Tools(progress, keeper)
-        if piped or (_once(plan, source) and not kept):
-            result = run_stream(plan, source, tools, classes)
-        else:
-            if report is not None or plot is not None:
-                drawn = reporting.Drawn(source)
-            result = run(
-                plan,
-                source if drawn is None else drawn.source,
-                tools,
-                keep=certificate is not None,
-                keep_run=run_certificate is not None,
-                watch=None if drawn is None else drawn.watch,
-            )
-    if save is not None:
-        result.save(save)
-    answer, text = result.as_json(save), [result.as_text(save)]
-    if result.kept is not None:
-        from novikoff.cli.proving import write_proofs
+    task, drawn = Task(max_epochs=None if piped else plan.max_epochs), None
+    kinds: tuple[Any, ...] = Keeper, Progress
+    with contextlib.ExitStack() as stack:
+        spreading = None
+        if spread is not None:
+            from novikoff.cli.spreading import Spreading, SpreadProgress
 
-        written = write_proofs(result, certificate, run_certificate)
-        answer |= written.as_json()
-        text += written.told(" ".join(data))
+            spreading = Spreading(plan, source, spread, certificate is not None)
+            spreading.refuse()
+            kinds = spreading.keeper, SpreadProgress
+        keeper = None
+        if checkpoint is not None:
+            keeper = kinds[0](plan, source, checkpoint, checkpoint_every, resume)
+        anew = keeper is None or keeper.found is None
+        joined = None if spread is None else stack.enter_context(spread.joined())
+        with kinds[1](task, plan.quiet, log, anew) as progress:
+            if spreading is not None:
+                result = spreading.run(joined, progress, keeper)
+            else:
+                result, drawn = _at_home(plan, source, Tools(progress, keeper), kept, classes)
+        if save is not None:
+            result.save(save)
+        answer, text = result.as_json(save), [result.as_text(save)]
+        if result.kept is not None:
+            from novikoff.cli.proving import write_proofs
+
+            written = write_proofs(result, certificate, run_certificate)
+            answer |= written.as_json()
+            text += written.told(" ".join(data))
     if drawn is not None:
         reporting.write(drawn.page(result, "\n".join(text)), report, plot)
     answer |= reporting.as_json(report, plot)
@@ -173,6 +181,25 @@ def fit(
     typer.echo(json_format.dumps(answer) if json else "\n".join(text))
     if result.interrupted:
         raise typer.Exit(progress.exit_code)
+
+
+def _at_home(plan: Any, source: Any, tools: Any, kept: list[str], classes: str | None) -> Any:
+    """Learn on this machine: the result, and what is drawn of it, if it is."""
+    from novikoff.cli.streaming import run_stream
+    from novikoff.cli.training import run
+
+    if not source.replayable or (_once(plan, source) and not kept):
+        return run_stream(plan, source, tools, classes), None
+    drawn = reporting.Drawn(source) if {"--report", "--plot"} & set(kept) else None
+    result = run(
+        plan,
+        source if drawn is None else drawn.source,
+        tools,
+        keep="--certificate" in kept,
+        keep_run="--run-certificate" in kept,
+        watch=None if drawn is None else drawn.watch,
+    )
+    return result, drawn
 
 
 def _once(plan: Any, source: Any) -> bool:
@@ -221,6 +248,15 @@ def _refuse_contradictions(
         raise ParameterError(
             f"{name}: rows from a stream are not kept, so {what}; save them to a file first"
         )
+
+
+def _refuse_afar(
+    spread: clusters.Cluster, drawings: dict[str, Path | None], run_certificate: Path | None
+) -> None:
+    """What only one machine can give."""
+    spread.refuse(drawings, clusters.UNDRAWN)
+    why = "its updates are not in one order, for every shard makes its own and they are mixed"
+    spread.refuse({"--run-certificate": run_certificate}, why)
 
 
 def _refuse_resuming(checkpoint: Path | None, resume: bool, kept: list[str]) -> None:

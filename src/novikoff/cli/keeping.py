@@ -22,16 +22,10 @@ class Keeper:
         self.plan, self.path, self.every = plan, path, every
         self.data, self.how = identity(source), described(plan)
         self.found: Checkpoint | None = None
+        refuse_there(path, resume, plan.quiet)
         if path.exists():
-            if not resume:
-                raise ParameterError(
-                    f"--checkpoint {path}: it is there already; go on from it with --resume, or"
-                    " delete it"
-                )
             self.found = checkpoints.read(path)
             checkpoints.refuse_other(self.found, self.data, self.how, path)
-        elif resume and not plan.quiet:
-            typer.echo(f"novikoff: there is no {path} yet: learning from the start", err=True)
         self.began = self.last = time.monotonic()
         self.before = 0.0 if self.found is None else self.found.seconds
 
@@ -78,6 +72,16 @@ class Tools(NamedTuple):
     @property
     def found(self) -> Checkpoint | None:
         return None if self.keeper is None else self.keeper.found
+
+
+def refuse_there(path: Path, resume: bool, quiet: bool) -> None:
+    """A checkpoint that is there is gone on from, if that is asked for, and never written over."""
+    if path.exists() and not resume:
+        raise ParameterError(
+            f"--checkpoint {path}: it is there already; go on from it with --resume, or delete it"
+        )
+    if resume and not path.exists() and not quiet:
+        typer.echo(f"novikoff: there is no {path} yet: learning from the start", err=True)
 
 
 def identity(source: Source) -> dict[str, Any]:

@@ -107,7 +107,8 @@ def _as_value(name: str, text: str, default: Any) -> Any:
 
 def refuse_overwriting(data: Sequence[str], outputs: dict[str, Path | None]) -> None:
     """No output may replace the data, or another output."""
-    taken: list[tuple[str, Path]] = [("the data", Path(each)) for each in data]
+    # fsspec's address of a file here is that file
+    taken = [("the data", Path(each.removeprefix("file://"))) for each in data]
     for name, path in outputs.items():
         if path is None:
             continue

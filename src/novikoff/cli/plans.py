@@ -60,8 +60,11 @@ class Plan(NamedTuple):
     @property
     def needs_width(self) -> bool:
         """Whether the start depends on the number of features."""
-        rule = catalogue.build(self.rule, self.parameters)
-        return self.init == "random" or depends_on_width(rule)
+        return self.init == "random" or depends_on_width(self.made())
+
+    def made(self) -> Any:
+        """The rule itself."""
+        return catalogue.build(self.rule, self.parameters)
 
     def learner(self, features: int, outputs: int) -> Learner:
         """A learner as planned, at its start."""
@@ -69,10 +72,8 @@ class Plan(NamedTuple):
         if self.init == "random":
             shape = outputs, features + self.bias
             initial = np.random.default_rng([self.seed, 0]).standard_normal(shape)
-        rule = catalogue.build(self.rule, self.parameters)
-        return Learner(
-            rule, features, outputs, bias=self.bias, unit_length=self.unit_length, initial=initial
-        )
+        lift = {"bias": self.bias, "unit_length": self.unit_length}
+        return Learner(self.made(), features, outputs, **lift, initial=initial)
 
     def estimator(self) -> Any:
         """The estimator that learns as planned, not fitted."""

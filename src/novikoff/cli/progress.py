@@ -112,17 +112,24 @@ class Progress:
     def watch(self, run: "Pace | Run", bytes_read: int | None = None, end: bool = False) -> None:
         """Called after each block of rows, and at the end of each epoch."""
         now = time.monotonic()
+        showing, logging = self.due(now, end)
+        if showing or logging:
+            self.tell(self._moment(run, now, bytes_read), now, showing, logging)
+
+    def due(self, now: float, end: bool) -> tuple[bool, bool]:
+        """Whether it is time to show something, and to log it."""
         showing = self.shown and now - self.began >= DELAY and now - self.shown_at >= REFRESH
         logging = self.log is not None and (end or now - self.logged_at >= LOGGED)
-        if not (showing or logging):
-            return
-        moment = self._moment(run, now, bytes_read)
+        return showing, logging
+
+    def tell(self, moment: Any, now: float, showing: bool, logging: bool) -> None:
+        """Show it, and log it."""
         if logging and self.log is not None:
             self.logged_at = now
             self._write(self.log, json.dumps(moment.as_json()) + "\n")
         if showing:
             self.shown_at = now
-            self._show(self._parts(moment))
+            self._show(self.parts(moment))
 
     def _write(self, log: Path, line: str) -> None:
         """The file is opened for its first line: a run refused before leaves it as it was."""
@@ -202,7 +209,7 @@ class Progress:
             self.live.start()
         self.live.update(fitted(parts, self.live.console.width - 1), refresh=True)
 
-    def _parts(self, moment: Moment) -> list[Part]:
+    def parts(self, moment: Moment) -> list[Part]:
         """What there is to say, in the order of reading."""
         from novikoff.rounding import rounded_up  # here: the help must start without Numba
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.certificate import Certificate
-from novikoff.cli.results import Kept, Result
+from novikoff.cli.results import Result
 from novikoff.epochs import learn
 from novikoff.errors import ParameterError
 from novikoff.proofs import separator, training_run
@@ -60,57 +60,56 @@ def write_proofs(result: Result, certificate: Path | None, run_certificate: Path
         return Proofs(None, None, None)
     proof, asked_for = None, None
     if certificate is not None:
-        proof = _of_weights(result, result.kept) if result.outcome.converged else None
+        proof = _of_weights(result) if result.outcome.converged else None
         if proof is None:
-            proof, asked_for = _of_verdict(result, result.kept)
+            proof, asked_for = _of_verdict(result)
         if proof is not None:
             proof.write(certificate)
     if run_certificate is not None:
-        _of_run(result, result.kept).write(run_certificate)
+        _of_run(result).write(run_certificate)
     return Proofs(certificate if proof is not None else None, run_certificate, asked_for)
 
 
-def _of_weights(result: Result, kept: Kept) -> Certificate | None:
+def _of_weights(result: Result) -> Certificate | None:
     """From the weights that predict, or those last learned; None if neither separate exactly."""
     plan, learner = result.plan, result.learner
     weights, offsets = learner.linear()
     bias = plan.bias or bool(offsets[0])  # a threshold is a bias that was not learned
     if bias != plan.bias and plan.unit_length:
         return None  # such a bias is not scaled with its row
-    signed = Signed.of(kept.X, kept.y, fit_intercept=bias, unit_length=plan.unit_length)
+    signed = result.kept.signed(bias, plan.unit_length)
     predicting = np.append(weights[0], offsets[0])[: signed.dim]
     learned = combination(learner.rule, learner.states[0])
     for vector in (predicting, learned):
         if vector is not None and len(vector) == signed.dim:
-            found = separator(signed, vector.tolist(), _support(kept, signed, vector))
+            found = separator(signed, vector.tolist(), _support(result, signed, vector))
             if found is not None:
                 return found
     return None
 
 
-def _support(kept: Kept, signed: Signed, weights: Vector) -> list[tuple[int, Fraction]]:
+def _support(result: Result, signed: Signed, weights: Vector) -> list[tuple[int, Fraction]]:
     """What each row moved the weights by: the sum of multiplier * z is then what was learned.
 
-    Where a rule moves in another way, the row nearest to the hyperplane bounds the margin alone.
+    Where a rule moves in another way, or shards were mixed, the row nearest to the hyperplane
+    bounds the margin alone.
     """
-    moved = kept.moved.amounts
-    if np.isfinite(moved).all() and (moved >= 0.0).all() and moved.any():
+    moved = result.kept.moved_by()
+    if moved is not None and np.isfinite(moved).all() and (moved >= 0.0).all() and moved.any():
         return [(int(i), Fraction(float(moved[i]))) for i in np.flatnonzero(moved)]
     return [(signed.scan.lowest(weights).row, Fraction(1))]
 
 
-def _of_verdict(result: Result, kept: Kept) -> tuple[Certificate | None, str]:
-    from novikoff.verdict import check
-
+def _of_verdict(result: Result) -> tuple[Certificate | None, str]:
     plan = result.plan
     bias = plan.bias or bool(result.learner.linear()[1][0])  # a threshold is a bias
-    verdict = check(kept.X, kept.y, fit_intercept=bias, unit_length=plan.unit_length)
+    verdict = result.kept.verdict(bias, plan.unit_length)
     return verdict.certificate, verdict.outcome
 
 
-def _of_run(result: Result, kept: Kept) -> Certificate:
+def _of_run(result: Result) -> Certificate:
     """That the perceptron moved at just these rows, in this order: it learns again, with a log."""
-    plan, learner = result.plan, result.learner
+    plan, learner, kept = result.plan, result.learner, result.kept
     updates = learner.total("updates")
     if updates > MOST_UPDATES:
         raise ParameterError(

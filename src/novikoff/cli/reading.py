@@ -112,9 +112,13 @@ class Reading(NamedTuple):
         """The source that the options describe."""
         from novikoff import sources
 
+        paths = [data] if isinstance(data, str) else data
+        return sources.open(paths if len(paths) > 1 else paths[0], **self.options(paths), **more)
+
+    def options(self, paths: list[str]) -> dict[str, Any]:
+        """What `open` is called with."""
         if self.cache is not None and self.no_cache:
             raise ParameterError("--cache and --no-cache contradict each other")
-        paths = [data] if isinstance(data, str) else data
         asked = {
             "format": None if self.format is None else self.format.value,
             "target": _place(self.target),
@@ -128,10 +132,10 @@ class Reading(NamedTuple):
             "cache": False if self.no_cache else self.cache,
         }
         if self.bad_rows is BadRows.SKIP:
-            asked |= {"bad_rows": "skip", "skipped_to": self._side_file(paths)}
+            asked |= {"bad_rows": "skip", "skipped_to": str(self._side_file(paths))}
         elif self.skipped_to is not None:
             raise ParameterError("--skipped-to is for --bad-rows skip")
-        return sources.open(paths if len(paths) > 1 else paths[0], **asked, **more)
+        return asked
 
     def _side_file(self, paths: list[str]) -> Path:
         if self.skipped_to is not None:
@@ -139,6 +143,10 @@ class Reading(NamedTuple):
         from novikoff.sources.paths import found_paths
 
         first = found_paths(paths)[0]
+        if "://" in first:
+            raise ParameterError(
+                f"--bad-rows skip: name a file for the rows left out of {first} with --skipped-to"
+            )
         return Path("skipped.jsonl" if first == "-" else f"{first}.skipped.jsonl")
 
     def given(self) -> list[str]:

@@ -12,7 +12,7 @@ from novikoff.epochs import Because, Outcome
 from novikoff.learn import Learner
 from novikoff.rounding import rounded_up
 from novikoff.rules.protocol import mistake_bound
-from novikoff.sources import Source
+from novikoff.signed import Signed
 
 UNLABELLED = ", each taken as positive: this rule looks at no label"
 
@@ -35,20 +35,46 @@ class Kept(NamedTuple):
     codes: Any
     moved: Moved
 
+    def signed(self, bias: bool, unit_length: bool) -> Signed:
+        """The rows with their signs."""
+        return Signed.of(self.X, self.y, fit_intercept=bias, unit_length=unit_length)
+
+    def moved_by(self) -> Any:
+        """What each row moved the weights by in all."""
+        return self.moved.amounts
+
+    def verdict(self, bias: bool, unit_length: bool) -> Any:
+        """Whether they are separable."""
+        from novikoff.verdict import check  # most runs ask for none
+
+        return check(self.X, self.y, fit_intercept=bias, unit_length=unit_length)
+
+
+class Mixed(NamedTuple):
+    """What there is to say besides of a run on a cluster."""
+
+    shards: int
+    mixing: str
+    mistakes: float  # the sum over epochs and shards of share * mistakes
+    bound: float | None  # on these
+    workers: int
+    dashboard: str | None
+
 
 class Result(NamedTuple):
     """What a run did."""
 
     plan: Plan
-    source: Source
+    source: Any  # a Source, or rows on a cluster
     learner: Learner
     classes: Any
     outcome: Outcome
     rows: int
     margin: float | None  # of the separator found
     seconds: float
-    kept: Kept | None = None  # where proofs are asked for
+    kept: Any = None  # where proofs are asked for: `Kept`, or what answers as it does
     checkpoint: Path | None = None
+    mixed: Mixed | None = None  # of a run on a cluster
 
     @property
     def interrupted(self) -> bool:
@@ -61,7 +87,12 @@ class Result(NamedTuple):
 
     @property
     def bound(self) -> float | None:
-        """The theorem's limit on mistakes, from the margin found; it holds from zero weights."""
+        """The theorem's limit on mistakes, from the margin found; it holds from zero weights.
+
+        Of mixed shards it limits the mistakes by the shards' shares.
+        """
+        if self.mixed is not None:
+            return self.mixed.bound
         if self.margin is None or self.learner.initial is not None:
             return None
         rule = self.learner.rule
@@ -89,7 +120,7 @@ class Result(NamedTuple):
 
     def as_json(self, saved: Path | None) -> dict[str, Any]:
         """The keys that scripts rely on, and a few more."""
-        return {
+        answer = {
             "rule": self.plan.rule,
             "rows": self.rows,
             "features": self.learner.features,
@@ -111,6 +142,12 @@ class Result(NamedTuple):
             "certificate": None,
             "run_certificate": None,
         }
+        if self.mixed is not None:
+            mixed = self.mixed._asdict()
+            mixed["mixed_mistakes"] = mixed.pop("mistakes")
+            names = "shards", "mixing", "mixed_mistakes", "workers", "dashboard"
+            answer |= {name: mixed[name] for name in names}
+        return answer
 
     def as_text(self, saved: Path | None) -> str:
         """A summary for a person."""
@@ -148,19 +185,22 @@ class Result(NamedTuple):
         elif not outcome.converged:
             text += f", {outcome.mistakes_per_epoch[-1]:,} of them in the last epoch"
         facts = [("mistakes", text)]
+        if self.mixed is not None:
+            facts.append(("shards", self._mixed_text(self.mixed)))
         if self.bound is not None:
-            facts.append(
-                (
-                    "bound",
-                    f"{count(round(self.bound), 'mistake')} at the most, in any order of the rows",
-                )
-            )
+            most = f"{count(round(self.bound), 'mistake')} at the most"
+            how = ", in any order of the rows" if self.mixed is None else " by the shards' shares"
+            facts.append(("bound", most + how))
         if updates != mistakes:
             facts.append(("updates", f"{updates:,}"))
         facts.append(("radius", f"{self.learner.radius:.6g}, the longest row"))
         if self.margin is not None or self.ceiling is not None:
             facts.append(("margin", self._margin_text()))
         return facts
+
+    def _mixed_text(self, mixed: Mixed) -> str:
+        how = {"uniform": "evenly", "mistakes": "by their mistakes"}[mixed.mixing]
+        return f"{mixed.shards:,}, mixed {how}: {mixed.mistakes:,.6g} mistakes by shares"
 
     def _progressive(self, mistakes: int) -> str:
         if len(self.learner.states) > 1:

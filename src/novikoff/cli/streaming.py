@@ -5,7 +5,6 @@ Standard input is learned from online, each row once. A file is gone through as 
 
 import contextlib
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from novikoff.cli.results import Result
 from novikoff.epochs import Because, Run, found_margin
 from novikoff.errors import ModelError, ParameterError
 from novikoff.sources import Chunk, Place, Source
+from novikoff.sources.addresses import size_of
 from novikoff.sources.base import LateError
 from novikoff.sources.settling import bytes_of
 from novikoff.streams import Stream, SurpriseError, learned, widened
@@ -119,7 +119,7 @@ def _bytes(source: Source, end: Place | None) -> int | None:
     """How much of the files was read, if they are not compressed."""
     if end is None or source.packed:
         return None
-    before = sum(Path(path).stat().st_size for path in source.paths[: end.file])
+    before = sum(map(size_of, source.paths[: end.file]))
     return before + end.offset
 
 

@@ -113,7 +113,7 @@ def _heading(found: Findings) -> str:
     scaled = ", scaled to length 1" if signed.unit_length else ""
     scaled += ", exact decimals" if signed.exact is not None else ""
     rows, features = count(verdict.rows, "row"), count(verdict.features, "feature")
-    if signed.lines is None and verdict.conflict:
+    if found.source.by_number and verdict.conflict:
         rows += f" (0 to {verdict.rows - 1:,})"  # rows are named below, so say how they count
     return f"{found.source.name}: {rows}, {features}{lift}{scaled}, {about}"
 

@@ -33,7 +33,7 @@ def run(
     after each block of rows that was read.
     """
     if keep or keep_run:
-        _refuse_unprovable(plan, keep_run)
+        refuse_unprovable(plan, keep_run)
     rest = _rest(plan, source, tools, keep or keep_run)
     learning = _gone_on(plan, tools, rest.classes, rest.features)
     if learning is None:
@@ -74,7 +74,7 @@ def _rest(plan: Plan, source: Source, tools: Tools, keep: bool) -> Rest:
         )
     rows, kept = plan.rows(matrix), None
     if keep:
-        _refuse_many(classes)
+        refuse_many(classes)
         kept = Kept(matrix, classes[codes], rows, codes, Moved(np.zeros(matrix.shape[0])))
     progress.task = progress.task._replace(rows=length(rows), bytes=size or None)
     return Rest(source, rows, classes, codes, matrix.shape[1], kept)
@@ -121,7 +121,7 @@ def _gone_on(plan: Plan, tools: Tools, classes: Any, features: int) -> Run | Non
     return found
 
 
-def _refuse_unprovable(plan: Plan, run: bool) -> None:
+def refuse_unprovable(plan: Plan, run: bool) -> None:
     """Say so before anything is learned."""
     if plan.rule == "one-sided":
         raise ParameterError(
@@ -136,7 +136,8 @@ def _refuse_unprovable(plan: Plan, run: bool) -> None:
         )
 
 
-def _refuse_many(classes: Any) -> None:
+def refuse_many(classes: Any) -> None:
+    """A proof is about two classes."""
     if len(classes) > 2:
         raise ParameterError(
             f"--certificate: a certificate is about two classes, and there are {len(classes)};"

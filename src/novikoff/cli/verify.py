@@ -6,9 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from novikoff.cli import options
+from novikoff.cli import clusters, options
 from novikoff.cli.reading import DataArgument, Reading, reads_data
-from novikoff.errors import CertificateError, DataError
+from novikoff.cli.watching import Watching
+from novikoff.errors import CertificateError, DataError, ParameterError
 
 
 @reads_data
@@ -17,6 +18,9 @@ def verify(
         Path, typer.Argument(help="A file that --certificate of check or fit wrote.")
     ],
     data: DataArgument,
+    cluster: clusters.ClusterOption = None,
+    workers: clusters.WorkersOption = None,
+    shards: clusters.ShardsOption = None,
     json: options.JsonOption = False,
     reading: Reading = Reading(),  # noqa: B008  (immutable)
 ) -> None:
@@ -29,12 +33,15 @@ def verify(
     from novikoff.verification import Verification
     from novikoff.verification import verify as check
 
+    spread = clusters.chosen(cluster, workers, shards)
     content = _content(certificate)
     proof = None
     try:
         proof = _parsed(content)
-        source = _opened(data, proof, reading)
-        found = check(proof, source)
+        if spread is None:
+            found = check(proof, _opened(data, proof, reading))
+        else:
+            found = _afar(proof, data, reading, spread, json)
     except CertificateError as error:
         found = Verification(False, str(error))
     answer = _as_json(found, proof)
@@ -69,6 +76,23 @@ def _opened(data: list[str], proof: Any, reading: Reading) -> Any:
             raise
         # If it is not text, its numbers are doubles, and the certificate is about other ones.
         return reading.open(data)
+
+
+def _afar(
+    proof: Any, data: list[str], reading: Reading, spread: clusters.Cluster, quiet: bool
+) -> Any:
+    """Checked by the workers of a cluster."""
+    if proof.fields["numbers"] == "rational":
+        raise ParameterError(
+            f"this certificate is about exact decimals, which {spread.option} cannot check: verify"
+            " it on one machine"
+        )
+    from novikoff.cli.afar import verify_afar
+
+    source = spread.source(data, reading)
+    with spread.joined() as joined, Watching(quiet) as progress:
+        progress.welcome(joined.dashboard)
+        return verify_afar(proof, source, spread, joined.client, progress.glance)
 
 
 def _as_json(found: Any, proof: Any) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
+import typer
+
 DELAY = 2.0  # seconds before anything is shown
 REFRESHES = 4  # a second
 
@@ -20,6 +22,7 @@ class Watching:
     def __init__(self, quiet: bool) -> None:
         self.began = time.monotonic()
         self.stage: Any = None
+        self.seen: Any = None
         self.live: Any = None
         self.timer = threading.Timer(DELAY, self._show)
         self.timer.daemon = True
@@ -52,6 +55,15 @@ class Watching:
         """Called wherever something new is known."""
         self.stage = stage
 
+    def welcome(self, dashboard: str | None) -> None:
+        """Say where a cluster can be looked at."""
+        if self.shown and dashboard is not None:
+            typer.echo(f"novikoff: the cluster's dashboard is at {dashboard}", err=True)
+
+    def glance(self, seen: Any) -> None:
+        """Called on a cluster, with how far its workers are."""
+        self.seen = seen
+
     def _show(self) -> None:
         from rich.console import Console
         from rich.live import Live
@@ -70,7 +82,17 @@ class Watching:
         parts = [f"{time.monotonic() - self.began:.0f} s"]
         if self.stage is not None:
             parts += [self.stage.doing, *known(self.stage)]
+        if self.seen is not None:
+            parts += crowd(self.seen)
         return Text("  ".join(parts), no_wrap=True, overflow="ellipsis")
+
+
+def crowd(seen: Any) -> list[str]:
+    """How far the workers of a cluster are, in words."""
+    words = [f"{seen.workers:,} worker{'s' * (seen.workers != 1)}"]
+    if seen.parts:
+        words.append(f"{seen.done:,}/{seen.parts:,} shards")
+    return [*words, f"{seen.moved:,} moved after a fault"] if seen.moved else words
 
 
 def known(stage: Any) -> list[str]:

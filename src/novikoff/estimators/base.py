@@ -240,12 +240,12 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
             raise ParameterError("a source brings its own labels: leave y out")
         if reading.is_streamed(self, source):
             stream = reading.stream(self, source)
-            reading.known_by(self, stream.source, stream.learner.features)
+            reading.known_by(self, stream.source.feature_names, stream.learner.features)
             self._learned(stream.learner, stream.outcome())
             self.classes_ = stream.classes
             return self
         source, matrix, classes, codes = at_rest(source)
-        reading.known_by(self, source, matrix.shape[1])
+        reading.known_by(self, source.feature_names, matrix.shape[1])
         return self._fit_classes(matrix, classes, codes)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:

@@ -198,7 +198,7 @@ class OneSidedPerceptron(BaseLearner):
         with self._all_or_nothing():
             if isinstance(X, Source):
                 source, matrix, _, codes = at_rest(X, labels=False)
-                reading.known_by(self, source, matrix.shape[1])
+                reading.known_by(self, source.feature_names, matrix.shape[1])
                 return self._learn(matrix, codes, 1)
             matrix = self._matrix(X, reset=True)
             return self._learn(matrix, np.ones(matrix.shape[0], np.uint16), 1)

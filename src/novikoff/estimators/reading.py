@@ -23,7 +23,12 @@ class Planned:
     @property
     def needs_width(self) -> bool:
         """Whether the start depends on the number of features."""
-        return self._estimator.init != "zeros" or depends_on_width(self._estimator._rule())
+        start = self._estimator.init
+        return not isinstance(start, str) or start != "zeros" or depends_on_width(self.made())
+
+    def made(self) -> Any:
+        """The rule itself."""
+        return self._estimator._rule()
 
     def learner(self, features: int, outputs: int) -> Learner:
         """A learner at its start."""
@@ -51,14 +56,14 @@ def stream(estimator: "BaseLearner", source: Source, labels: bool = True) -> Str
     return learned(Planned(estimator, labels), source, go)
 
 
-def known_by(estimator: "BaseLearner", source: Source, features: int) -> None:
+def known_by(estimator: "BaseLearner", names: list[str] | None, features: int) -> None:
     """What scikit-learn wants to be known of the columns; what an earlier fit left goes."""
     estimator._leave_online()
     for name in ("_names", "_codes", "feature_names_in_"):
         estimator.__dict__.pop(name, None)
     estimator.n_features_in_ = features
-    if source.feature_names is not None:
-        estimator.feature_names_in_ = np.array(source.feature_names, dtype=object)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
 def in_parts(source: Source, features: int) -> Any:

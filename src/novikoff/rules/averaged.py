@@ -6,6 +6,11 @@ With w_t the weights after row t, the mean over T rows is
 
 where t is the number of rows before the move. So a row that moves nothing costs nothing, and a
 move costs twice its non-zeros; no sum over the whole weight vector is ever taken before the end.
+
+Shards that learn at the same time have their own weights and moments and one clock: t counts the
+rows of the longest, and a shard that is done waits with its last weights. Waiting moves nothing, so
+w_T - moments / T is still the mean of a shard's weights over all T; and since it is linear, mixing
+weights and moments by the same shares gives the mean over the clock of the mixed weights.
 """
 
 from typing import Any, NamedTuple
@@ -62,6 +67,13 @@ class Averaged(NamedTuple):
 
     def decide(self, state: State, row: Any) -> Any:
         return protocol.decide(self.inner, state, row)
+
+    def unmixable(self) -> Any:
+        return protocol.unmixable(self.inner)
+
+    def mixed(self, state: AveragedState) -> AveragedState:
+        inner = protocol.mixed(self.inner, state.inner)
+        return state._replace(weights=inner.weights, inner=inner)
 
     def combination(self, state: AveragedState) -> Vector:
         return state.weights

@@ -8,6 +8,9 @@ by exp(shift), which changes no sign and keeps them from overflowing.
 If |row|_inf <= X and some u with |u|_1 = 1 has y u . row >= gamma on every row, there are at most
 ln(2 n) / (eta gamma - eta^2 X^2 / 2) mistakes: ln of the sum of all weights starts at ln(2 n),
 grows by at most eta^2 X^2 / 2 at a mistake, and is never below s . u >= mistakes * eta * gamma.
+
+Shards are mixed by their exponents. The ln of a sum of exp is convex and s . u is linear, so that
+the bound holds for the mistakes of all shards, each counted by its share.
 """
 
 import math
@@ -16,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from novikoff.generic import COMPILED
+from novikoff.generic import COMPILED, compile_loop
 from novikoff.rows import add_scaled, column, entries
 from novikoff.rules.protocol import TIES, Seen, Tie, Vector, require, require_positive
 
@@ -42,6 +45,11 @@ def _shift_to(state: Any, shift: float) -> None:
     state.shift[0] = shift
     for j in range(state.weights.shape[0]):
         state.weights[j] = _weight(state.exponents[j], shift)
+
+
+@compile_loop
+def _rebuild(state: Any, shift: float) -> None:
+    _shift_to(state, shift)
 
 
 class BalancedWinnow(NamedTuple):
@@ -75,6 +83,12 @@ class BalancedWinnow(NamedTuple):
     def start(self, initial: Vector) -> BalancedState:
         require(not initial.any(), "balanced Winnow starts at equal weights")
         return BalancedState(initial, initial.copy(), np.zeros(1))
+
+    def mixed(self, state: BalancedState) -> BalancedState:
+        highest = float(np.abs(state.exponents).max(initial=0.0))
+        made = BalancedState(state.weights.copy(), state.exponents, np.zeros(1))
+        _rebuild(made, highest if highest > ROOM else 0.0)
+        return made
 
     def combination(self, state: BalancedState) -> Vector:
         return state.exponents

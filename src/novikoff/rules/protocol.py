@@ -191,6 +191,29 @@ def sound(self: Any, state: Any) -> Any:
 
 
 @by_class
+def unmixable(self: Any) -> Any:
+    """Why the states of learners on several shards cannot be mixed into one; None if they can be.
+
+    A mixed state has for each array of numbers the weighted mean of the states' arrays. That is
+    right for weights that add up moves, and for whatever else is linear in them.
+    """
+    if hasattr(type(self), "mixed") or all(
+        each.dtype.kind == "f" for each in arrays_of(start(self, np.zeros(1)))
+    ):
+        return None
+    return f"{type(self).__name__} keeps more than real numbers, and has no method mixed"
+
+
+@by_class
+def mixed(self: Any, state: Any) -> Any:
+    """A state of the rule, from one whose every array of floats is a mean of several states'.
+
+    Other arrays are those of before. What follows from other parts of the state is made anew here.
+    """
+    return state
+
+
+@by_class
 def combination(self: Any, state: Any) -> Any:
     """The vector that is its start plus the sum of amount * label * row, or None.
 
@@ -198,6 +221,21 @@ def combination(self: Any, state: Any) -> Any:
     a rule that moves in a way of its own nothing is assumed.
     """
     return None if hasattr(type(self), "move") else state.weights
+
+
+def arrays_of(state: Any) -> list[npt.NDArray[Any]]:
+    """The arrays of a state, in order; one that is in several places, once."""
+    found: dict[int, npt.NDArray[Any]] = {}
+
+    def collect(part: Any) -> None:
+        if isinstance(part, tuple):
+            for each in part:
+                collect(each)
+        else:
+            found.setdefault(id(part), part)
+
+    collect(state)
+    return list(found.values())
 
 
 def missing(rule: Any) -> str | None:

@@ -63,5 +63,11 @@ class SecondOrder(NamedTuple):
         require(not initial.any(), "the second-order perceptron starts at zero weights")
         return SecondOrderState(initial, np.eye(width) / self.a, np.zeros(width))
 
+    def unmixable(self) -> str:
+        return (
+            "the second-order perceptron's weights are A^-1 v, and the mean of several is that of"
+            " no A and v that its bound is about"
+        )
+
     def combination(self, state: SecondOrderState) -> None:
         return None

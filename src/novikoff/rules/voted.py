@@ -147,5 +147,10 @@ class Voted(NamedTuple):
         used = np.array([*state.used[:2], seen])
         return state._replace(used=used, scratch=np.zeros(len(state.weights)))
 
+    def unmixable(self) -> str:
+        return (
+            "the voted perceptron keeps every weight vector there was, and a mean of votes is none"
+        )
+
     def combination(self, state: VotedState) -> Vector:
         return state.weights

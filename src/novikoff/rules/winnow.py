@@ -10,6 +10,10 @@ divides them: u <= r (1 + log_alpha theta). The total weight starts at n, a prom
 (alpha - 1) theta, a demotion takes at least (1 - 1 / alpha) theta, and it stays positive:
 v < n / ((1 - 1 / alpha) theta) + alpha u. With alpha = 2 and theta = n, u + v is at most
 2 + 3 r (1 + lg n), the notes' bound.
+
+Mixing keeps it, with u and v counted by the shards' shares: the total weight is linear, and the log
+of a mean is at least the mean of the logs, so that the r relevant weights have in all at least u
+promotions' worth, while none of them is ever above alpha theta.
 """
 
 import math
@@ -140,6 +144,9 @@ class ComplementWinnow(NamedTuple):
     def start(self, initial: Vector) -> ComplementState:
         ones = initial + 1.0
         return ComplementState(ones, ones.copy(), np.array([ones.sum()]), np.zeros(len(ones), bool))
+
+    def mixed(self, state: ComplementState) -> ComplementState:
+        return state  # the marks are scratch, and the total of means is the mean of totals
 
     def linear(self, state: ComplementState) -> tuple[Vector, float]:
         return state.weights - state.against, float(state.total[0]) - self.theta

@@ -51,7 +51,8 @@ def open(
     r"""Open labelled rows.
 
     `path` names a file, standard input (`"-"`), a cache that `novikoff convert` wrote, or built-in
-    data (`"example:xor"`, `"example:separable?rows=100&margin=0.2"`). Several files, as a list or a
+    data (`"example:xor"`, `"example:separable?rows=100&margin=0.2"`). With "://" it is an address
+    that fsspec reaches (`"s3://bucket/part-*.svm"`). Several files, as a list or a
     pattern (`"part-*.svm"`), are one stream, in the order of the list or of their names. Options
     left out are found out from the data.
 
@@ -98,13 +99,23 @@ def open(
         "labelled": None if labelled else False,
     }
     asked = {name: value for name, value in asked.items() if value is not None}
-    paths = found_paths(path)
+    return from_paths(found_paths(path), asked, cache=cache, fallback=fallback)
+
+
+def from_paths(
+    paths: list[str],
+    asked: dict[str, Any],
+    *,
+    cache: str | os.PathLike[str] | Literal[False] | None = None,
+    fallback: Mapping[str, Any] = MappingProxyType({}),
+) -> Source:
+    """What `open` gives for files that are none of them patterns; `asked` has no None."""
     _check_options(paths[0], asked)
     if "skipped_to" in asked:
         refuse_side_file(asked["skipped_to"], paths)
     source = _opened(paths, asked, fallback)
-    source.asked = MappingProxyType(asked)
-    source.cache = cache
+    source.asked, source.fallback = MappingProxyType(asked), fallback
+    source.cache, source.named = cache, tuple(paths)
     source.reopen = partial(
         open, paths if len(paths) > 1 else paths[0], cache=cache, fallback=fallback
     )

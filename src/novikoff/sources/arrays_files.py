@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.sources.addresses import is_remote
+from novikoff.sources.array_ranges import RemoteArray
 from novikoff.sources.base import (
     LARGEST_INDEX,
     BlockSource,
@@ -46,8 +48,7 @@ class NpySource(BlockSource):
         self.name = given.name
         self.paths = (given.path,) if given.replayable else ()
         array = _mapped(given)
-        # A plain array over the same mapping: memmap's own class would follow every slice of it.
-        self._array = np.asarray(_checked_table(self.name, "the array", array))
+        self._array = _checked_table(self.name, "the array", array)
         self.rows, width = self._array.shape
         self._target = _column(self.name, target, width) if labelled else None
         check_features(self.name, width - labelled, features)
@@ -56,9 +57,14 @@ class NpySource(BlockSource):
         block = self._array[start:stop]
         if self._target is None:
             return Chunk(_floats(self.name, "the features", block, start), None, None)
-        y = label_array(self.name, block[:, self._target])
+        y = label_array(self.name, block[:, self._target], start)
         X = _without_column(block, self._target)
         return Chunk(_floats(self.name, "the features", X, start), y, None)
+
+    @property
+    def bytes(self) -> int:
+        """How much the array takes."""
+        return int(self.rows * self._array.shape[1] * self._array.dtype.itemsize)
 
 
 def _without_column(block: NDArray[Any], place: int) -> NDArray[np.float64]:
@@ -90,15 +96,18 @@ def npz_source(given: Input, *, features: int | None = None, labelled: bool = Tr
     return HeldSource(name, "npz", X, y)
 
 
-def _mapped(given: Input) -> NDArray[Any]:
+def _mapped(given: Input) -> Any:
     """The array of an .npy file, with one answer to every way in which bytes can fail to be one."""
     if given.first_bytes().startswith(_ZIP):
         raise data_error(
             given.name, None, "it is an .npz archive, expected one .npy array: pass format='npz'"
         )
     try:
+        if is_remote(given.path):
+            return RemoteArray(given)
         if given.replayable:
-            return np.lib.format.open_memmap(given.path, mode="r")
+            # A plain array over the mapping: memmap's own class would follow every slice of it.
+            return np.asarray(np.lib.format.open_memmap(given.path, mode="r"))
         with given.seekable() as pipe:
             return np.asarray(np.lib.format.read_array(pipe, allow_pickle=False))
     except Exception as problem:
@@ -129,10 +138,10 @@ def _damaged(name: str, problem: Exception) -> Exception:
     )
 
 
-def _checked_table(name: str, what: str, array: NDArray[Any]) -> NDArray[Any]:
-    if not isinstance(array, np.ndarray) or array.ndim != 2:
+def _checked_table(name: str, what: str, array: Any) -> Any:
+    if len(array.shape) != 2:
         raise data_error(
-            name, None, f"{what} has {np.ndim(array)} dimensions, expected 2: rows and columns"
+            name, None, f"{what} has {len(array.shape)} dimensions, expected 2: rows and columns"
         )
     if array.dtype.kind not in _REAL:
         raise data_error(

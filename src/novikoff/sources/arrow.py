@@ -56,6 +56,10 @@ class ArrowSource(Source):
     features of a model, as for text tables.
     """
 
+    #: Where a pass ends, if not with the last file; and whether there may be rows beyond that.
+    ends: Place | None = None
+    partial = False
+
     def __init__(
         self,
         inputs: Sequence[Input],
@@ -124,15 +128,21 @@ class ArrowSource(Source):
         start: where to go on, with the number of rows for the offset; `remember` must have been
         called with what was known there.
         """
-        if start == START:
+        whole = start == START
+        if whole:
             self._fresh()
+            start = self.begins
         each = self._each if rows is None else min(self._each, checked_rows(rows))
         found = False
         for part in in_order(self._batches(each, start), self._rows_of, processors()):
             found = True
             yield self._chunk(part)
-        if not found and start == START:
+        if not found and whole and not self.partial:
             raise data_error(self.name, None, "no rows, expected at least one")
+
+    def groups(self) -> list[list[int]]:
+        """How many rows the row groups or record batches of each file have."""
+        return [file.groups() for file in self._files]
 
     def read(self) -> Chunk:
         """All rows at once, in memory."""
@@ -141,8 +151,9 @@ class ArrowSource(Source):
     def _batches(self, rows: int, start: Place) -> Iterator[tuple[int, Batch]]:
         for number, file in enumerate(self._files):
             if number >= start.file:
-                begin = start.offset if number == start.file else 0
-                for batch in file.batches(rows, begin):
+                begin = start if number == start.file else START
+                stop = self.ends.offset if self.ends and number == self.ends.file else None
+                for batch in file.batches(rows, begin.offset, stop, begin.line):
                     yield number, batch
 
     def _rows_of(self, item: tuple[int, Batch]) -> _Part:

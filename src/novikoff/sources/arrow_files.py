@@ -7,11 +7,14 @@ import contextlib
 import importlib
 import mmap
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from novikoff.errors import DataError
+from novikoff.sources.addresses import is_remote
 from novikoff.sources.base import data_error
 from novikoff.sources.inputs import Input
 from novikoff.sources.tokens import shown
@@ -27,6 +30,8 @@ _INDEX = re.compile(r"__index_level_\d+__")
 _DECODED_TOGETHER = 8
 #: A little of each column is read at a time, not all of a row group.
 _PARQUET = {"buffer_size": 2**16, "pre_buffer": False, "page_checksum_verification": True}
+#: From elsewhere that would take long: then what is needed of a row group is fetched together.
+_REMOTE_PARQUET = {"pre_buffer": True, "page_checksum_verification": True}
 _MAPPED_AT_MOST = 2**25  # bytes of a mapping that may be in memory
 
 
@@ -66,17 +71,33 @@ class ColumnFile:
         """The column as messages call it, counted from 1."""
         return f"column {place + 1} ({shown(self.names[place])})"
 
-    def batches(self, rows: int, start: int = 0) -> Iterator[Batch]:
-        """One pass over the rows from number `start` on, at most so many at a time."""
+    def groups(self) -> list[int]:
+        """How many rows the parts of the file have that are read by themselves."""
+        with self._complaints(), self._opened(count=True) as opened:
+            file = opened.file
+            if self._kind == "parquet":
+                return [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
+            if not hasattr(file, "num_record_batches"):  # a stream has no parts
+                return [sum(batch.num_rows for batch in file)]
+            return [file.get_batch(k).num_rows for k in range(file.num_record_batches)]
+
+    def batches(
+        self, rows: int, start: int = 0, stop: int | None = None, group: int = 0
+    ) -> Iterator[Batch]:
+        """One pass over the rows from number `start` to `stop`, at most so many at a time.
+
+        group: how many groups lie before the start, if it is known that one begins there.
+        """
         self._refuse_changed()
         with self._complaints(), self._opened() as opened:
             at, used = 0, 0
-            for batch in self._found(opened.file, rows, start):
+            for batch in self._found(opened.file, rows, start, stop, group):
                 if isinstance(batch, int):  # rows that were passed over
                     at += batch
                     continue
-                for first in range(max(0, start - at), batch.num_rows, rows):
-                    part = batch.slice(first, rows)
+                size = batch.num_rows if stop is None else min(batch.num_rows, stop - at)
+                for first in range(max(0, start - at), size, rows):
+                    part = batch.slice(first, min(rows, size - first))
                     yield Batch(at + first, part)
                     if opened.mapping is not None:
                         used += part.nbytes
@@ -84,53 +105,79 @@ class ColumnFile:
                             opened.mapping.madvise(mmap.MADV_DONTNEED)
                             used = 0
                 at += batch.num_rows
+                if stop is not None and at >= stop:
+                    break
         self._refuse_changed()
 
-    def _found(self, file: Any, rows: int, start: int) -> Iterator[Any]:
-        """Record batches, and for Parquet numbers of rows instead of whole groups before start."""
+    def _found(
+        self, file: Any, rows: int, start: int, stop: int | None, group: int
+    ) -> Iterator[Any]:
+        """Record batches, and numbers of rows instead of whole groups before the start."""
         if self._kind == "arrow":
             if not hasattr(file, "num_record_batches"):  # a stream
                 yield from file
                 return
-            yield from map(file.get_batch, range(file.num_record_batches))
+            if group:
+                yield start
+            yield from map(file.get_batch, range(group, file.num_record_batches))
             return
         sizes = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
-        group = 0
-        while group < len(sizes) and sum(sizes[: group + 1]) <= start:
-            group += 1
-        yield sum(sizes[:group])
-        yield from file.iter_batches(_DECODED_TOGETHER * rows, row_groups=range(group, len(sizes)))
+        ends = list(accumulate(sizes))
+        first = bisect_right(ends, start)
+        last = len(sizes) if stop is None else min(bisect_left(ends, stop) + 1, len(sizes))
+        yield sum(sizes[:first])
+        yield from file.iter_batches(_DECODED_TOGETHER * rows, row_groups=range(first, last))
 
     def _refuse_changed(self) -> None:
         if self._held is None:
             self.given.identity()  # says so if it is not what it was
 
     @contextlib.contextmanager
-    def _opened(self) -> Iterator[Any]:
+    def _opened(self, *, count: bool = False) -> Iterator[Any]:
+        """The file; count: only its rows are to be counted."""
         if self._kind == "parquet":
             module = importlib.import_module("pyarrow.parquet")
-            source = self.given.path if self._held is None else arrow().BufferReader(self._held)
-            with module.ParquetFile(source, **_PARQUET) as file:
+            with self._parquet() as (source, how), module.ParquetFile(source, **how) as file:
                 yield _Opened(file, file.schema_arrow)
             return
         with self._mapped() as content:
-            first = bytes(content[: len(_FILE)])
+            remote = hasattr(content, "seek") and not isinstance(content, mmap.mmap)
+            first = content.read(len(_FILE)) if remote else bytes(content[: len(_FILE)])
             if first.startswith(_FEATHER_1):
                 raise data_error(
                     self.name, None, "it is Feather version 1, expected version 2: save it again"
                 )
             ipc = importlib.import_module("pyarrow.ipc")
-            buffer = arrow().py_buffer(content)
+            if remote:
+                content.seek(0)
+            buffer = arrow().PythonFile(content) if remote else arrow().py_buffer(content)
             opened = ipc.open_file if first == _FILE else ipc.open_stream
-            with opened(buffer) as file:
+            # To count rows, one column is enough to fetch and unpack.
+            some = ipc.IpcReadOptions(included_fields=[0] if count else [])
+            with opened(buffer, options=some) as file:
                 mapping = content if isinstance(content, mmap.mmap) else None
                 yield _Opened(file, file.schema, mapping)
+
+    @contextlib.contextmanager
+    def _parquet(self) -> Iterator[Any]:
+        """What PyArrow is to read Parquet from, and how."""
+        if self._held is not None:
+            yield arrow().BufferReader(self._held), _PARQUET
+        elif is_remote(self.given.path):
+            with self.given.seekable() as opened:
+                yield opened, _REMOTE_PARQUET
+        else:
+            yield self.given.path, _PARQUET
 
     @contextlib.contextmanager
     def _mapped(self) -> Iterator[Any]:
         """The bytes of the file, in memory only as far as they are used."""
         if self._held is not None:
             yield self._held
+            return
+        if is_remote(self.given.path):
+            with self.given.seekable() as opened:
+                yield opened
             return
         with Path(self.given.path).open("rb") as file:
             # Not closed by hand: a batch that someone still has must not lose its memory.

@@ -81,7 +81,7 @@ class BatchRows:
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             row = int(np.flatnonzero(~np.isfinite(array))[0])
             raise self._bad(row, place, f"the label is {array[row]}", "replace it")
-        return label_array(self._file.name, array)
+        return label_array(self._file.name, array, self._batch.first)
 
     def values(self, places: Sequence[int], categories: Categories) -> Values:
         """The different values of categorical columns, in the order in which they come by row."""

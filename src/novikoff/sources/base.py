@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
     file: int = 0  # its number among several
     offset: int = 0  # bytes before it, in the file as it is when unpacked
-    line: int = 0  # lines before it
+    line: int = 0  # lines before it; of files of columns, row groups or record batches
 
 
 START = Place()
@@ -92,6 +92,10 @@ class Source(ABC):
     was come to so far; a chunk's lines count within their file. `skipped` counts the bad rows left
     out of the last pass, where that was asked for. `packed` says that the files are compressed, and
     `cache` where to keep the rows if they are many: None leaves the choice, False is nowhere.
+
+    `named` are the names it was opened by and `fallback` the options that hold where `asked` says
+    nothing. A shard begins at `begins`, has `span` bytes of its files, and only looks at the heads
+    of the first `heads` of them.
     """
 
     name: str
@@ -106,6 +110,11 @@ class Source(ABC):
     packed: bool = False
     cache: str | os.PathLike[str] | Literal[False] | None = None
     reopen: Callable[..., "Source"] | None = None
+    named: tuple[str, ...] = ()
+    fallback: Mapping[str, Any] = MappingProxyType({})
+    begins: Place = START
+    span: int | None = None
+    heads: int = 0
 
     @abstractmethod
     def chunks(self, rows: int | None = None) -> Iterator[Chunk]:
@@ -166,6 +175,15 @@ class BlockSource(Source):
         """All rows at once."""
         return self._block(0, self.rows)
 
+    def between(self, start: int, stop: int) -> Chunk:
+        """Some of the rows, which hold no other rows in memory."""
+        return self._block(start, stop)
+
+    @property
+    @abstractmethod
+    def bytes(self) -> int:
+        """How much the rows take."""
+
 
 class HeldSource(BlockSource):
     """Rows that are already in memory."""
@@ -179,6 +197,19 @@ class HeldSource(BlockSource):
             return Chunk(self._X, self._y, None)
         return Chunk(self._X[start:stop], None if self._y is None else self._y[start:stop], None)
 
+    def between(self, start: int, stop: int) -> Chunk:
+        """Some of the rows, which hold no other rows in memory."""
+        found = self._block(start, stop)
+        if found.X is self._X:
+            return found
+        return Chunk(found.X.copy(), None if found.y is None else found.y.copy(), None)
+
+    @property
+    def bytes(self) -> int:
+        """How much the rows take."""
+        X = self._X
+        return int(X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes)
+
 
 def checked_rows(rows: int) -> int:
     """`rows` if it is a usable chunk size."""
@@ -187,22 +218,47 @@ def checked_rows(rows: int) -> int:
     return rows
 
 
-def data_error(name: str, line: int | None, problem: str, column: int | None = None) -> DataError:
-    """The complaint about one place in a file, in the file:line:column: form that editors can
-    follow; lines and columns count from 1.
-    """
-    place = "".join(f":{number}" for number in (line, column) if number is not None)
-    return DataError(f"{name}{place}: {problem}")
+class Spot(NamedTuple):
+    """A place in a file and what is wrong there; lines and columns count from 1."""
+
+    name: str
+    line: int | None
+    column: int | None
+    problem: str
+
+    def __str__(self) -> str:
+        place = "".join(f":{number}" for number in (self.line, self.column) if number is not None)
+        return f"{self.name}{place}: {self.problem}"
 
 
-class LateError(DataError):
+class PlacedError(DataError):
+    """A complaint about one place in a file, in the file:line:column: form that editors follow."""
+
+    def __init__(self, message: str, spot: Spot | None = None) -> None:
+        super().__init__(message)
+        self.spot = spot
+
+    def move(self, lines: int) -> None:
+        """Its line was counted from a place in the file before which there are so many lines."""
+        if self.spot is not None and self.spot.line is not None:
+            self.spot = self.spot._replace(line=self.spot.line + lines)
+            self.args = (str(self.spot),)
+
+
+def data_error(name: str, line: int | None, problem: str, column: int | None = None) -> PlacedError:
+    """The complaint about one place in a file; lines and columns count from 1."""
+    spot = Spot(name, line, column, problem)
+    return PlacedError(str(spot), spot)
+
+
+class LateError(PlacedError):
     """Something that a pass in blocks comes to too late to have taken the rows before it rightly.
 
     remedy: the options with which another pass from the start takes them rightly.
     """
 
-    def __init__(self, message: str, **remedy: Any) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, spot: Spot | None = None, **remedy: Any) -> None:
+        super().__init__(message, spot)
         self.remedy = remedy
 
 

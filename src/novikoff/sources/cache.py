@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from novikoff.errors import DataError
+from novikoff.sources.addresses import is_remote
 from novikoff.sources.base import Source, data_error
 from novikoff.sources.cache_about import About
 from novikoff.sources.cache_source import CacheSource, is_same
@@ -29,6 +30,10 @@ def default_place(source: Source) -> Path:
     if not source.paths:
         raise data_error(
             source.name, None, "it has no file that a cache could lie beside: pass --cache PATH"
+        )
+    if is_remote(source.paths[0]):
+        raise data_error(
+            source.name, None, "no cache is written beside what is elsewhere: pass --cache PATH"
         )
     return Path(source.paths[0] + SUFFIX)
 
@@ -89,7 +94,7 @@ def _named(cache: CacheSource, source: Source) -> CacheSource:
     if source.paths:
         firsts = [row for _, row in cache.about.files]
         cache.paths = source.paths
-        cache.files = list(zip(source.paths, firsts, strict=False))
+        cache.files = list(zip(source.paths[source.heads :], firsts, strict=False))
     return cache
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import DataError
+from novikoff.sources.addresses import is_remote
 from novikoff.sources.arrays import MOST_CLASSES, Codes
 from novikoff.sources.base import (
     BlockSource,
@@ -69,7 +70,7 @@ class CacheSource(BlockSource):
     def _call(self, path: str | os.PathLike[str]) -> None:
         self.path = self.name = os.fsdecode(path)
         self.paths = (str(Path(self.path, ABOUT)),)  # which says all that tells it from others
-        self.reopen = partial(CacheSource, self.path)
+        self.reopen, self.named = partial(CacheSource, self.path), (self.path,)
 
     def moved(self, path: str | os.PathLike[str]) -> "CacheSource":
         """Itself, when its folder has got another name."""
@@ -110,6 +111,17 @@ class CacheSource(BlockSource):
                 self._sound = done
             yield chunk
             self.release(done)
+
+    def between(self, start: int, stop: int) -> Chunk:
+        """Some of the rows, as views."""
+        found = self._block(start, stop)
+        self._check_columns(found.X, start)
+        return found
+
+    @property
+    def bytes(self) -> int:
+        """How much the arrays take."""
+        return sum(each.array.nbytes for each in self._mapped.values())
 
     def release(self, rows: int) -> None:
         """Let the first so many rows leave memory; looked at again, they are loaded again."""
@@ -181,7 +193,10 @@ class CacheSource(BlockSource):
         parent = Path(self.path).absolute().parent
         changed = []
         for known in self.about.originals:
-            path = os.path.normpath(parent / str(known.get("path")))
+            path = str(known.get("path"))
+            if is_remote(path):
+                continue  # not asked whether it is still what it was, which may take long
+            path = os.path.normpath(parent / path)
             with contextlib.suppress(OSError, DataError):
                 if stat.S_ISREG(Path(path).stat().st_mode) and not is_same(Input(path), known):
                     changed.append(path)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import DataError
+from novikoff.sources.addresses import is_remote, size_of
 from novikoff.sources.base import Chunk, LateError, Place, Source, data_error
 from novikoff.sources.cache_about import About, Json, index_type
 from novikoff.sources.cache_arrays import ArrayFile
@@ -67,9 +68,11 @@ def refuse_others(place: Path) -> None:
 
 def known_originals(source: Source, folder: Path) -> list[Json]:
     """The files of a source, by what tells them from others, and as seen from a folder."""
-    return [
-        {"path": os.path.relpath(path, folder), **Input(path).identity()} for path in source.paths
-    ]
+    return [{"path": _seen(path, folder), **Input(path).identity()} for path in source.paths]
+
+
+def _seen(path: str, folder: Path) -> str:
+    return path if is_remote(path) else os.path.relpath(path, folder)
 
 
 def what_matters(source: Source) -> Json:
@@ -225,11 +228,12 @@ class _Progress:
     """How many bytes of text were read, by the places that chunks end at."""
 
     def __init__(self, source: Source) -> None:
-        sizes = [Path(path).stat().st_size for path in source.paths]
         # Places count unpacked bytes.
-        self.total = None if source.packed or not sizes else sum(sizes)
-        self.done = self._before = 0
-        self._last = Place()
+        self.total: int | None = None
+        if source.paths and not source.packed:
+            self.total = sum(map(size_of, source.paths)) if source.span is None else source.span
+        self.done, self._before = 0, -source.begins.offset
+        self._last = source.begins
 
     def come_to(self, end: Place | None) -> None:
         """A chunk ends here."""

@@ -4,6 +4,7 @@ import re
 from itertools import islice
 from pathlib import PurePath
 
+from novikoff.sources.addresses import file_name
 from novikoff.sources.base import data_error
 from novikoff.sources.inputs import Input
 from novikoff.sources.packing import without_suffix
@@ -84,7 +85,7 @@ def choose_format(given: Input, told: str | None) -> str:
 
 
 def _by_name(path: str) -> str | None:
-    return _SUFFIXES.get(PurePath(without_suffix(path)).suffix.lower())
+    return _SUFFIXES.get(PurePath(without_suffix(file_name(path))).suffix.lower())
 
 
 def _by_content(given: Input) -> str:

@@ -2,9 +2,8 @@
 
 import hashlib
 import io
-import os
+import itertools
 import select
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -16,6 +15,15 @@ import numpy as np
 
 from novikoff.errors import DataError
 from novikoff.sources import blocks
+from novikoff.sources.addresses import (
+    LITTLE,
+    Ranges,
+    State,
+    file_name,
+    is_remote,
+    is_stream,
+    place_of,
+)
 from novikoff.sources.base import data_error
 from novikoff.sources.lines import NotTextError, as_text
 from novikoff.sources.packing import (
@@ -37,27 +45,29 @@ _ENDS = 2**16  # bytes at either end of a file that its identity depends on
 
 
 class Input:
-    """Where the bytes are. A regular file is opened anew for each pass, a pipe has only one.
+    """Where the bytes are. A file is opened anew for each pass, a pipe has only one.
 
     `packing` says how they are compressed: gzip, bzip2, zstd or None; what is read is unpacked.
     What `peek` reads from a pipe is kept and comes first in the pass that follows, so that a
     format or a header can be guessed there too. A file that is not the same at the end of a pass,
-    or in a later one, is refused.
+    or in a later one, is refused. `torn` says that the last part of a file that was read ends
+    inside of a field in quotes.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.name = "standard input" if path == STANDARD_INPUT else path
+        self._place = place_of(path)
         self._kept: list[bytes] = []
-        self._spent = False
+        self._spent = self.torn = False
         self._begins, self._expected = b"", cast(tuple[int, str] | None, None)
-        with _complaints(self.name):
+        with complaints(self.name):
             self._stream = _pipe(path)
             if self._stream is None:
-                with Path(path).open("rb") as file:
-                    self._known = _state(file)
-                    self.packing = packing_of(file.read(MAGIC_BYTES))
-                    told = packing_told(path)
+                with self._place.ranges(LITTLE) as file:
+                    self._known: State = file.state()
+                    self.packing = packing_of(file.read(MAGIC_BYTES, 0))
+                    told = packing_told(file_name(path))
                     if told is not None and self.packing is None:
                         raise DamagedError(f"damaged {told} data: they do not begin as such do")
             else:
@@ -77,17 +87,24 @@ class Input:
 
     def identity(self) -> dict[str, Any]:
         """What tells this file from another, or from itself after a change."""
-        with _complaints(self.name), Path(self.path).open("rb") as file:
-            ends = hashlib.sha256(file.read(_ENDS))
-            file.seek(max(0, self._known[0] - _ENDS))
-            ends.update(file.read(_ENDS))
-            self._refuse_changed(file)
         size, modified = self._known
+        with complaints(self.name):
+            if is_remote(self.path) and modified:  # which is better than its ends, and not fetched
+                self._refuse_replaced()
+                return {"size": size, "modified": modified}
+            with self._place.ranges(LITTLE) as file:
+                ends = hashlib.sha256(file.read(_ENDS, 0))
+                ends.update(file.read(_ENDS, max(0, size - _ENDS)))
+                self._refuse_changed(file)
         return {"size": size, "modified": modified, "ends": ends.hexdigest()}
 
     def first_bytes(self) -> bytes:
         """The first line, undecoded: enough to know binary formats by."""
         return next(self._raw(keep=True), b"")
+
+    def head(self, lines: int) -> int:
+        """How many bytes the first so many lines have."""
+        return sum(map(len, itertools.islice(self._raw(keep=True), lines)))
 
     def peek(self) -> Iterator[str]:
         """Lines from the start, as far as the caller cares to look; this spends nothing."""
@@ -101,18 +118,28 @@ class Input:
         """An open file to read out of order, for formats that need to. A pipe is read whole."""
         return self._open() if self.replayable else io.BytesIO(b"".join(self._pass()))
 
+    @contextmanager
+    def ranges(self) -> Iterator[Ranges]:
+        """The file as it is, compressed if it is, to look at a few places of it."""
+        with complaints(self.name), self._place.ranges(LITTLE) as file:
+            self._refuse_changed(file)
+            yield file
+            self._refuse_changed(file)
+
     def blocks(
-        self, number: int = 0, offset: int = 0, *, quoted: str = ""
+        self, number: int = 0, offset: int = 0, *, quoted: str = "", stop: int | None = None
     ) -> Iterator[blocks.Block]:
         """One pass over whole lines, many at a time, from a place where a line begins.
 
         number: which file this is, among several. quoted: the delimiter of fields that may be in
-        double quotes; line ends inside of those end no line.
+        double quotes; line ends inside of those end no line. stop: where a line begins before which
+        the pass is to end, in a file that is not compressed.
         """
-        with _complaints(self.name):
+        self.torn = False
+        with complaints(self.name):
             found: Iterator[tuple[int, Any]]
             if self._stream is None and self.packing is None:
-                found = self._from_file(offset, quoted)
+                found = self._from_file(offset, quoted, stop)
             else:
                 found = self._from_stream(offset, quoted)
             for begin, text in found:
@@ -129,15 +156,19 @@ class Input:
         except (OSError, ValueError):  # not from the system: it is in memory
             return True
 
-    def _from_file(self, offset: int, quoted: str) -> Iterator[tuple[int, memoryview]]:
+    def _from_file(
+        self, offset: int, quoted: str, stop: int | None
+    ) -> Iterator[tuple[int, memoryview]]:
         """Blocks without a copy of the rest of a line: that is read again."""
-        with Path(self.path).open("rb") as file:
+        with self._place.ranges() as file:
             self._refuse_changed(file)
-            size = blocks.BLOCK_BYTES
-            while buffer := os.pread(file.fileno(), size, offset):
-                last = offset + len(buffer) >= self._known[0]
+            size, end = blocks.BLOCK_BYTES, self._known[0] if stop is None else stop
+            while buffer := file.read(size if stop is None else min(size, stop - offset), offset):
+                last = offset + len(buffer) >= end
                 if len(buffer) < size and not last:
                     self._refuse_changed(file)
+                if last and stop is not None:
+                    self.torn = _cut(buffer, quoted) < len(buffer)
                 cut = len(buffer) if last else _cut(buffer, quoted)
                 if cut == 0:
                     self._refuse_endless(size, offset)
@@ -197,8 +228,8 @@ class Input:
     def _pieces(self) -> Iterator[bytes]:
         if self._stream is None:
             assert self.packing is not None  # other files are read where they lie
-            with Path(self.path).open("rb") as file:
-                self._refuse_changed(file)
+            with self._place.open() as file:
+                self._refuse_replaced()
                 yield from unpacked(file, self.packing)
             self._refuse_replaced()
             return
@@ -241,7 +272,7 @@ class Input:
     def _raw(self, *, keep: bool) -> Iterator[bytes]:
         """Lines as bytes, at most a little longer than the longest line allowed."""
         yield from self._kept
-        with _complaints(self.name), self._file() as file:
+        with complaints(self.name), self._file() as file:
             for raw in iter(partial(file.readline, LONGEST_LINE + 1), b""):
                 if keep and not self.replayable:
                     self._kept.append(raw)
@@ -254,16 +285,16 @@ class Input:
         return self._open() if self._stream is None else nullcontext(cast(BinaryIO, self._stream))
 
     def _open(self) -> BinaryIO:
-        file = Path(self.path).open("rb")  # noqa: SIM115  (the caller closes it)
+        file = self._place.open()
         return file if self.packing is None else _buffered(file, self.packing, close=True)
 
-    def _refuse_changed(self, file: BinaryIO) -> None:
+    def _refuse_changed(self, file: Ranges) -> None:
         """The file must be what it was when it was first looked at."""
-        if _state(file) != self._known:
+        if file.state() != self._known:
             raise self._changed()
 
     def _refuse_replaced(self) -> None:
-        if _state_at(self.path) != self._known:
+        if self._place.state() != self._known:
             raise self._changed()
 
     def _changed(self) -> DataError:
@@ -319,28 +350,15 @@ def _pipe(path: str) -> io.BufferedReader | None:
         return cast(
             io.BufferedReader, stream if hasattr(stream, "peek") else io.BufferedReader(stream)
         )
-    mode = Path(path).stat().st_mode
-    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)):
-        return None
-    return Path(path).open("rb")
+    return Path(path).open("rb") if is_stream(path) else None
 
 
 def _buffered(file: Any, kind: str, *, close: bool) -> io.BufferedReader:
     return io.BufferedReader(Unpacked(file, kind, close=close), blocks.BLOCK_BYTES)
 
 
-def _state(file: BinaryIO) -> tuple[int, int]:
-    found = os.fstat(file.fileno())
-    return found.st_size, found.st_mtime_ns
-
-
-def _state_at(path: str) -> tuple[int, int]:
-    found = Path(path).stat()
-    return found.st_size, found.st_mtime_ns
-
-
 @contextmanager
-def _complaints(name: str) -> Iterator[None]:
+def complaints(name: str) -> Iterator[None]:
     """Turn what the system and gzip say about a file into sentences."""
     try:
         yield

@@ -140,11 +140,11 @@ class Labels:
             f"found the label {shown(words[place])}, expected a number as in the rows before: pass"
             " word_labels=True, or use words for all labels",
         )
-        return LateError(str(late), word_labels=True)
+        return LateError(str(late), late.spot, word_labels=True)
 
 
-def label_array(name: str, column: NDArray[Any]) -> LabelArray:
-    """Labels that are an array already, as int64, float64 or text."""
+def label_array(name: str, column: NDArray[Any], first: int = 0) -> LabelArray:
+    """Labels that are an array already, as int64, float64 or text. first: the number of its row."""
     if column.dtype.kind == "S":
         try:
             column = np.char.decode(column, "utf-8")
@@ -153,11 +153,11 @@ def label_array(name: str, column: NDArray[Any]) -> LabelArray:
                 name, None, "the labels are bytes that are not UTF-8 text: save them as text"
             ) from None
     if column.dtype.kind == "U":
-        return _word_labels(name, column)
+        return _word_labels(name, column, first)
     if column.dtype.kind not in "biuf":
         raise data_error(name, None, f"labels of type {column.dtype}, expected numbers or text")
     if column.dtype.kind == "f":
-        return _finite_labels(name, column)
+        return _finite_labels(name, column, first)
     if column.dtype.kind == "u" and column.size and int(column.max()) > np.iinfo(np.int64).max:
         raise data_error(
             name,
@@ -168,7 +168,7 @@ def label_array(name: str, column: NDArray[Any]) -> LabelArray:
     return column.astype(np.int64)
 
 
-def _finite_labels(name: str, column: NDArray[Any]) -> LabelArray:
+def _finite_labels(name: str, column: NDArray[Any], first: int) -> LabelArray:
     with np.errstate(all="ignore"):
         values = column.astype(np.float64)
     bad = np.flatnonzero(~np.isfinite(values))
@@ -176,13 +176,13 @@ def _finite_labels(name: str, column: NDArray[Any]) -> LabelArray:
         raise data_error(
             name,
             None,
-            f"row {bad[0]} (counting from 0): the label is "
+            f"row {first + bad[0]} (counting from 0): the label is "
             f"{values[bad[0]]}, expected a finite number: fill it in or drop the row",
         )
     return values
 
 
-def _word_labels(name: str, column: NDArray[Any]) -> LabelArray:
+def _word_labels(name: str, column: NDArray[Any], first: int) -> LabelArray:
     words = column.astype(column.dtype.newbyteorder("="))
     # Four arbitrary bytes need not be a character; checked as numbers, because Python's own
     # strings break on such ones.
@@ -194,7 +194,7 @@ def _word_labels(name: str, column: NDArray[Any]) -> LabelArray:
         raise data_error(
             name,
             None,
-            f"row {empty[0]} (counting from 0): the label is missing "
+            f"row {first + empty[0]} (counting from 0): the label is missing "
             "(''), expected a word: fill it in or drop the row",
         )
     return words

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from novikoff.errors import DataError
+from novikoff.sources import addresses
 
 ABOUT = "about.json"  # what a cache has in its directory
 OURS = (".nkcache", ".skipped.jsonl")  # what is written beside data is not meant by a pattern
@@ -26,9 +27,12 @@ def found_paths(path: Named | Sequence[Named]) -> list[str]:
 def _matching(path: str) -> list[str]:
     if not path:
         raise DataError("the path is empty: name a file, '-' for standard input, or example:NAME")
-    if not glob.has_magic(path) or path.startswith("example:") or os.path.lexists(path):
+    if addresses.is_remote(path):
+        found = addresses.matching(path)
+    elif not glob.has_magic(path) or path.startswith("example:") or os.path.lexists(path):
         return [path]
-    found = glob.glob(path)  # noqa: PTH207  (a pattern may begin with a slash)
+    else:
+        found = glob.glob(path)  # noqa: PTH207  (a pattern may begin with a slash)
     matching = sorted(each for each in found if not each.endswith(OURS))
     if not matching:
         raise DataError(f"{path}: no file matches this pattern")
@@ -38,6 +42,6 @@ def _matching(path: str) -> list[str]:
 def is_cache(path: str) -> bool:
     """Whether the path is a directory that says of itself that it is a cache."""
     try:
-        return Path(path, ABOUT).is_file()
+        return not addresses.is_remote(path) and Path(path, ABOUT).is_file()
     except (OSError, ValueError):  # a name that no file can have; reading it says so
         return False

@@ -1,12 +1,12 @@
 """Rows that are gone through many times: in memory where they are few, else mapped from a cache."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from novikoff.errors import DataError
+from novikoff.sources.addresses import is_remote, size_of
 from novikoff.sources.arrays import as_matrix, encode
 from novikoff.sources.base import Source
 
@@ -30,6 +30,8 @@ def settled(source: Source, watch: Watch | None = None) -> Source:
         return source
     if source.cache is not None:
         return cached(source, source.cache, watch=watch)
+    if any(map(is_remote, source.paths)):  # nothing is written beside what is elsewhere
+        return source
     return cached(source, watch=watch) if is_large(source) else source
 
 
@@ -67,6 +69,7 @@ def is_large(source: Source) -> bool:
 
 def bytes_of(source: Source) -> int:
     """How much there is to read, roughly, in bytes of text; 0 for what is not in files."""
-    sizes = [Path(path).stat().st_size for path in source.paths]
+    if source.span is not None:
+        return source.span
     factor = PACKED if source.packed or source.format == "parquet" else 1
-    return factor * sum(sizes)
+    return factor * sum(map(size_of, source.paths))

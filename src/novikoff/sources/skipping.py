@@ -6,12 +6,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TextIO
+from typing import Any, Self, TextIO
 
 from novikoff.errors import DataError
 from novikoff.sources.base import BadRowError
 
 _KEYS = {"file", "line", "column", "problem", "text"}
+SkippedRow = dict[str, Any]  # what a line of the list says
 
 
 def refuse_side_file(path: str, data: Sequence[str]) -> None:
@@ -37,6 +38,28 @@ def _is_list(target: Path) -> bool:
         return False
 
 
+def skipped_row(bad: BadRowError, name: str, line: int) -> SkippedRow:
+    """What is listed of a row of a block before which its file has so many lines."""
+    return {
+        "file": name,
+        "line": line + bad.line + 1,
+        "column": bad.column,
+        "problem": bad.problem,
+        "text": bad.text,
+    }
+
+
+def write_list(path: str, rows: Sequence[SkippedRow]) -> None:
+    """The list of rows that others have left out; there is none if there are none."""
+    try:
+        Path(path).unlink(missing_ok=True)
+        if rows:
+            text = "".join(json.dumps(row) + "\n" for row in rows)
+            Path(path).write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise _failed(path, problem) from None
+
+
 class SideFile:
     """The list. It is there only if it has a line.
 
@@ -52,7 +75,7 @@ class SideFile:
             try:
                 self._begin(Path(self._path))
             except OSError as problem:
-                raise self._failed(problem) from None
+                raise _failed(self._path, problem) from None
         return self
 
     def _begin(self, target: Path) -> None:
@@ -69,22 +92,13 @@ class SideFile:
         """List one row of a block before which its file has so many lines."""
         if self._path is None:
             return
-        entry = {
-            "file": name,
-            "line": line + bad.line + 1,
-            "column": bad.column,
-            "problem": bad.problem,
-            "text": bad.text,
-        }
+        entry = skipped_row(bad, name, line)
         try:
             if self._file is None:  # line by line, so that a checkpoint finds all of them there
                 self._file = Path(self._path).open("a", buffering=1, encoding="utf-8")  # noqa: SIM115
             self._file.write(json.dumps(entry) + "\n")
         except OSError as problem:
-            raise self._failed(problem) from None
-
-    def _failed(self, problem: OSError) -> DataError:
-        return DataError(f"{self._path}: the skipped rows cannot be listed: {problem.strerror}")
+            raise _failed(self._path, problem) from None
 
     def __exit__(
         self,
@@ -94,3 +108,7 @@ class SideFile:
     ) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def _failed(path: str | None, problem: OSError) -> DataError:
+    return DataError(f"{path}: the skipped rows cannot be listed: {problem.strerror}")

@@ -42,7 +42,7 @@ class SvmlightSource(TextSource):
         self._word_labels = word_labels
         self._told = None if zero_based is None else 1 - zero_based
         self.index_base: int | None = self._told
-        self._zero_found = False
+        self.zero_found = False  # whether an index 0 has come
         self._fresh()
 
     def _fresh(self) -> None:
@@ -58,7 +58,7 @@ class SvmlightSource(TextSource):
     def chunks(self, rows: int | None = None, start: Place = START) -> Iterator[Chunk]:
         """Go through the rows once; a chunk is as wide as the largest index so far demands."""
         yield from super().chunks(rows, start)
-        if self._width == 0:
+        if self._width == 0 and not self.partial:
             raise data_error(
                 self.name,
                 None,
@@ -77,7 +77,7 @@ class SvmlightSource(TextSource):
         """Count the indices from 0, and see how many columns they take."""
         indices = parsed.indices
         smallest, largest = int(indices.min()), int(indices.max())
-        self._zero_found = self._zero_found or smallest == 0
+        self.zero_found = self.zero_found or smallest == 0
         if self.index_base is None:
             self.index_base = 0 if smallest == 0 else 1
         base = self.index_base
@@ -101,7 +101,7 @@ class SvmlightSource(TextSource):
             " expected an index from 1 on: pass zero_based=True"
         )
         late = data_error(name, line + below + 1, problem, column)
-        return LateError(str(late), zero_based=True)
+        return LateError(str(late), late.spot, zero_based=True)
 
     def _beyond(self, parsed: Pairs, name: str, line: int, most: int) -> DataError:
         index, below, column = parsed.find(lambda index: index > most)
@@ -117,7 +117,7 @@ class SvmlightSource(TextSource):
         """What a pass has found out so far: the first index, the width, the kind of labels."""
         return super().memory() | {
             "index_base": self.index_base,
-            "zero_found": self._zero_found,
+            "zero_found": self.zero_found,
             "width": self._width,
             "words": self._labels.words,
         }
@@ -126,7 +126,7 @@ class SvmlightSource(TextSource):
         """Take up what another pass had found out."""
         super().remember(memory)
         self.index_base, self._width = memory["index_base"], int(memory["width"])
-        self._zero_found = bool(memory["zero_found"])
+        self.zero_found = bool(memory["zero_found"])
         self._word_labels = self._word_labels or bool(memory["words"])
         self._labels = Labels(self.name, self._word_labels)
         self._labels.words = memory["words"]
@@ -142,7 +142,7 @@ class SvmlightSource(TextSource):
         It may have been told only because an earlier pass had found a 0, so that is said anyway.
         """
         remarks = super().remarks()
-        if self.index_base == 0 and self._zero_found:
+        if self.index_base == 0 and self.zero_found:
             remarks.append("indices count from 0: an index 0 was found")
         elif self.index_base == 1 and self._told is None:
             remarks.append("indices count from 1: no index 0 was found")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.sources.base import START, Chunk, Place, check_features, data_error
+from novikoff.sources.base import Chunk, Place, check_features, data_error
 from novikoff.sources.blocks import Block
 from novikoff.sources.categories import (
     Categories,
@@ -78,6 +78,10 @@ class TableSource(TextSource):
         self._begin_names()
         self._fresh()
 
+    def header_lines(self, file: int) -> int:
+        """How many lines come before the rows of a file."""
+        return self._layouts[file].header
+
     def _fresh(self) -> None:
         # Values of categories stay known: it is the same data, and a learner is as wide as all.
         self._labels = Labels(self.name, self._word_labels)
@@ -96,7 +100,7 @@ class TableSource(TextSource):
     def _blocks(self, start: Place) -> Iterator[Block]:
         """The blocks, for each of which it is noted how many lines of it are a header's."""
         left = {number: layout.header for number, layout in enumerate(self._layouts)}
-        if start != START:
+        if start.offset:
             left[start.file] = 0
         for block in super()._blocks(start):
             if left[block.file]:

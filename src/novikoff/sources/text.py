@@ -4,8 +4,9 @@ A format says what a block holds (`_parse`, which threads run at the same time) 
 that where it matters what came before (`_chunk`, which runs in the order of the blocks).
 """
 
+import copy
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,14 +17,17 @@ from novikoff.sources.base import (
     Chunk,
     LateError,
     Place,
+    PlacedError,
     Source,
     checked_rows,
     data_error,
 )
 from novikoff.sources.blocks import Block, in_order, processors
 from novikoff.sources.inputs import Input
-from novikoff.sources.skipping import SideFile
+from novikoff.sources.skipping import SideFile, SkippedRow, skipped_row
 from novikoff.sources.sparse import joined
+
+_LF = ord("\n")
 
 
 class Parsed(Protocol):
@@ -51,6 +55,12 @@ class TextSource(Source):
 
     #: The delimiter of fields that may be in double quotes, with line ends inside; "": none may be.
     quoted = ""
+    #: Where a pass ends, if not with the last file.
+    ends: Place | None = None
+    #: Whether there may be other rows before or after these; then it is no error if these are none.
+    partial = False
+    #: Where to list the rows that are left out, if not in a file.
+    listed: list[SkippedRow] | None = None
 
     def __init__(
         self, inputs: Sequence[Input], *, skip: bool = False, skipped_to: str | None = None
@@ -62,6 +72,7 @@ class TextSource(Source):
         self.packed = any(each.packing is not None for each in inputs)
         self.skip, self.skipped_to = skip, skipped_to
         self._rows = 0  # how many came so far
+        self._lines_before: int | None = None
 
     @abstractmethod
     def _fresh(self) -> None:
@@ -92,21 +103,21 @@ class TextSource(Source):
 
     def read(self) -> Chunk:
         """All rows at once, in memory."""
-        try:
-            return joined(list(self.chunks()))
-        except LateError as late:
-            if not self.replayable:
-                raise
-            again = self.again(**late.remedy)
-            chunk = again.read()
-            self.remember(again.memory())
-            return chunk
+        return read_all(self, self.nothing)
+
+    def nothing(self) -> Chunk:
+        """A chunk without rows, as others are but for that."""
+        block = Block(self.name, 0, -1, np.empty(0, np.uint8))
+        return self._chunk(self._parse(block), 0, 0)
 
     def _whole(self, start: Place) -> Iterator[Chunk]:
         empty = start == START
         if empty:
             self._fresh()
             self.files, self._rows, self.skipped = [], 0, 0
+            start = self.begins
+            if self.listed is not None:
+                self.listed.clear()
         file, line, end = start.file, start.line, start.offset
         with SideFile(self.skipped_to if self.skip else None, self.skipped) as side:
             for block, parsed in self._ahead(start):
@@ -118,6 +129,9 @@ class TextSource(Source):
                     raise placed(parsed, block.name, line)
                 for bad in parsed.skipped:
                     side.write(bad, block.name, line)
+                    if self.listed is not None:
+                        before = self.lines_before() if file == self.begins.file else 0
+                        self.listed.append(skipped_row(bad, block.name, line + before))
                 self.skipped += len(parsed.skipped)
                 if parsed.rows:
                     empty = False
@@ -126,8 +140,32 @@ class TextSource(Source):
                     chunk.end = Place(file, end, line + parsed.line_ends)
                     yield chunk
                 line += parsed.line_ends
-        if empty:
-            raise data_error(self.name, None, self._no_rows())
+        if empty and not self.partial:
+            raise self.no_rows()
+
+    def no_rows(self) -> PlacedError:
+        """The complaint about data without any rows."""
+        return data_error(self.name, None, self._no_rows())
+
+    @property
+    def torn(self) -> bool:
+        """Whether the part that was read ends inside of a field in quotes."""
+        return self.ends is not None and self.inputs[self.ends.file].torn
+
+    def lines_before(self) -> int:
+        """How many lines come before a part in its first file: a pass counts lines from there."""
+        if self._lines_before is None:
+            given, stop = copy.copy(self.inputs[self.begins.file]), self.begins.offset
+            found = given.blocks(stop=stop) if stop else ()
+            self._lines_before = sum(int(np.count_nonzero(each.text == _LF)) for each in found)
+        return self._lines_before
+
+    def torn_before(self) -> bool:
+        """Whether a part begins inside of a field in quotes."""
+        given, stop = copy.copy(self.inputs[self.begins.file]), self.begins.offset
+        for _ in given.blocks(quoted=self.quoted, stop=stop) if stop and self.quoted else ():
+            pass
+        return given.torn
 
     def _come_to(self, block: Block) -> None:
         while len(self.files) <= block.file:
@@ -155,7 +193,8 @@ class TextSource(Source):
         for number, given in enumerate(self.inputs):
             if number >= start.file:
                 offset = start.offset if number == start.file else 0
-                yield from given.blocks(number, offset, quoted=self.quoted)
+                stop = self.ends.offset if self.ends and number == self.ends.file else None
+                yield from given.blocks(number, offset, quoted=self.quoted, stop=stop)
 
     def remarks(self) -> list[str]:
         """That bad rows were left out."""
@@ -174,6 +213,19 @@ class TextSource(Source):
         pipes = [each for each in self.inputs if not each.replayable]
         for given, (size, digest) in zip(pipes, memory["begins"], strict=True):
             given.expect(int(size), str(digest))
+
+
+def read_all(source: Source, nothing: Callable[[], Chunk]) -> Chunk:
+    """All rows at once, in another pass if the first comes to something too late."""
+    try:
+        return joined(list(source.chunks()) or [nothing()])
+    except LateError as late:
+        if not source.replayable:
+            raise
+        again = source.again(**late.remedy)
+        chunk = again.read()
+        source.remember(again.memory())
+        return chunk
 
 
 def left_out(source: Source) -> list[str]:

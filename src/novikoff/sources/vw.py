@@ -95,7 +95,7 @@ class VwSource(TextSource):
         for chunk in super().chunks(rows, start):
             width = chunk.X.shape[1]
             yield chunk
-        if width == 0:
+        if width == 0 and not self.partial:
             raise data_error(
                 self.name, None, "no row has a feature, expected lines such as '1 | height:1.5'"
             )

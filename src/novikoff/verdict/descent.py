@@ -9,18 +9,20 @@ An active-set method needs the inner products of all rows in the support, of whi
 many.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from novikoff.loop import compiled
 from novikoff.rows import add_scaled, dot, row_at
 from novikoff.signed import Signed
-from novikoff.verdict.nearest import Places
+from novikoff.verdict.nearest import Places, Vector
 from novikoff.verdict.search import Face
 
 LEAST_BAR = 1e-9
 TOGETHER = 16  # rows
+WINDOW = 2**16  # rows that are shuffled among each other
 PEEK = 3  # epochs between two scans
 PATIENCE = 60  # epochs without a separator
 HEAVIEST = 1000  # rows with the largest multipliers, to look for a conflict in
@@ -66,8 +68,24 @@ def _make_descend(sources: str) -> Any:
     return descend
 
 
+class Task(NamedTuple):
+    """What one pass needs to know of a window: which rows matter, the multipliers that are not 0,
+    the rows that are fixed, and the window's own random numbers; and what it gives back.
+    """
+
+    active: npt.NDArray[np.uint8]  # bits
+    places: Places
+    alphas: Vector
+    fixed: Places
+    random: np.random.Generator
+    off: float = 0.0  # how far the furthest row was from where it should be
+
+
 class Descent:
-    """The state: multipliers and w = sum of multipliers * z (of unit length, where asked)."""
+    """The state: multipliers and w = sum of multipliers * z (of unit length, where asked).
+
+    Rows are taken window by window, so that rows in several pieces are gone through piece by piece.
+    """
 
     def __init__(self, signed: Signed, face: Face) -> None:
         self.signed = signed
@@ -76,33 +94,38 @@ class Descent:
         self._fixed = np.zeros(signed.count, np.bool_)
         self._fixed[face.on_all] = True
         inside = ~face.out_of if face.out_of.size else np.ones(signed.count, np.bool_)
-        self._order = np.flatnonzero(inside | self._fixed)
-        self._used, self._bar = len(self._order), np.inf
-        self._random = np.random.default_rng(0)
+        self._inside = inside | self._fixed
+        self._active, self._bar = self._inside.copy(), np.inf
+        starts = range(0, signed.count, WINDOW)
+        self._windows = [slice(start, min(start + WINDOW, signed.count)) for start in starts]
+        self._randoms = [np.random.default_rng([0, k] if k else 0) for k in range(len(starts))]
 
     def epoch(self) -> None:
         """One pass over the rows that matter."""
-        signed = self.signed
-        rows = signed.rows._replace(unit_length=signed.unit_length)
-        squares = np.ones(signed.count) if signed.unit_length else signed.scan.squares
-        self._shuffle()
-        state = self._order, self._used, self.alphas, self.weights, self._bar
-        kernel = compiled(_make_descend, ())
-        self._used, self.off = kernel(rows, signed.signs, squares, self._fixed, *state)
+        tasks = [(window, self._task(k)) for k, window in enumerate(self._windows)]
+        self.weights, done = self.signed.windows(_descend, self.weights, tasks, self._bar)
+        for k, (window, task) in enumerate(zip(self._windows, done, strict=True)):
+            size, self._randoms[k] = window.stop - window.start, task.random
+            self._active[window] = np.unpackbits(task.active, count=size)
+            self.alphas[window] = 0.0
+            self.alphas[window][task.places] = task.alphas
+        self.off = max(task.off for task in done)
         self._bar = max(self.off, LEAST_BAR)
 
-    def _shuffle(self) -> None:
-        """A new order, in which neighbours in memory stay together: twice as fast as one at random,
-        and as good.
-        """
-        order = self._order[: self._used]
-        order.sort()
-        blocks = order[: len(order) // TOGETHER * TOGETHER].reshape(-1, TOGETHER)
-        self._random.shuffle(blocks, axis=0)
+    def _task(self, k: int) -> Task:
+        window = self._windows[k]
+        places = np.flatnonzero(self.alphas[window])
+        return Task(
+            np.packbits(self._active[window]),
+            places,
+            self.alphas[window][places],
+            np.flatnonzero(self._fixed[window]),
+            self._randoms[k],
+        )
 
     def everything(self) -> None:
         """Look at all rows again."""
-        self._used, self._bar = len(self._order), np.inf
+        self._active, self._bar = self._inside.copy(), np.inf
 
     def heaviest(self, most: int) -> Places:
         """The rows with the largest multipliers."""
@@ -113,3 +136,30 @@ class Descent:
     def upper(self) -> float:
         """No separator has a larger margin, but for rounding."""
         return float(np.linalg.norm(self.weights) / self.alphas.sum())
+
+
+def _descend(signed: Signed, weights: Vector, task: Task, bar: float) -> tuple[Vector, Task]:
+    """One pass over those rows of a window that matter."""
+    rows = signed.rows._replace(unit_length=signed.unit_length)
+    squares = np.ones(signed.count) if signed.unit_length else signed.scan.squares
+    alphas, fixed = np.zeros(signed.count), np.zeros(signed.count, np.bool_)
+    alphas[task.places], fixed[task.fixed] = task.alphas, True
+    order = np.flatnonzero(np.unpackbits(task.active, count=signed.count))
+    _shuffle(order, task.random)
+    kernel = compiled(_make_descend, ())
+    state = order, len(order), alphas, weights, bar
+    used, off = kernel(rows, signed.signs, squares, fixed, *state)
+    active = np.zeros(signed.count, np.bool_)
+    active[order[:used]] = True
+    places = np.flatnonzero(alphas)
+    return weights, Task(
+        np.packbits(active), places, alphas[places], task.fixed, task.random, float(off)
+    )
+
+
+def _shuffle(order: Places, random: np.random.Generator) -> None:
+    """A new order, in which neighbours in memory stay together: twice as fast as one at random, and
+    as good.
+    """
+    blocks = order[: len(order) // TOGETHER * TOGETHER].reshape(-1, TOGETHER)
+    random.shuffle(blocks, axis=0)

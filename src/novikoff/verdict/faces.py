@@ -13,6 +13,7 @@ import numpy as np
 
 from novikoff.figures import Rational
 from novikoff.scan import Mask
+from novikoff.signed import Signed
 from novikoff.verdict import exact
 from novikoff.verdict.descent import HEAVIEST, PATIENCE, PEEK, Descent
 from novikoff.verdict.points import WIDE, Geometry, in_short
@@ -69,18 +70,14 @@ class Faces:
 
     def _begin(self, pairs: list[tuple[int, int]]) -> None:
         """Rows that lie on every hyperplane for reasons that need no search."""
-        zeros = [
-            int(i)
-            for i in np.flatnonzero(self.search.scan.squares == 0.0)
-            if not any(self.signed.row(int(i)).values)
-        ]
+        zeros = [i for some in self.signed.each(_zeros) for i in some]
         self.within[zeros] = True
         free = [i for i in zeros if not self.signed.pinned[i]]
         if free:
             self.spanning = {i: Fraction(1) for i in (free if self.wide else free[:1])}
             self.conflict = [(free[0], Fraction(1))]
         if pairs:
-            firsts = [self.signed.row(i) for i, _ in pairs[:GROUPS]]
+            firsts = self.signed.integers(i for i, _ in pairs[:GROUPS])
             for k in exact.independent(firsts, self.signed.dim):
                 self.on_all.append(pairs[k][0])
                 self.spanning.update((i, Fraction(1)) for i in pairs[k])
@@ -123,7 +120,7 @@ class Faces:
     def _proven(self, separator: Rational, face: Face) -> Rational | None:
         """The separator with its part along the boundary taken out, if it is one, exactly."""
         if self.on_all:
-            basis = [self.signed.row(i) for i in self.on_all]
+            basis = self.signed.integers(self.on_all)
             separator = exact.projected(basis, separator, self.signed.dim)
         return separator if self.search.violator(separator, face, set(), least=0) is None else None
 
@@ -158,7 +155,7 @@ class Faces:
 
         One row depends on the others, as the conflict shows; any further one is looked at.
         """
-        held = [self.signed.row(i) for i in rows]
+        held = self.signed.integers(rows)
         chosen = exact.independent(held, self.signed.dim)
         if len(rows) - len(chosen) > 1:
             basis = [held[k] for k in chosen]
@@ -197,11 +194,18 @@ class Faces:
 
     def _spread_wide(self) -> None:
         """With very many coordinates: each row within is expressed by the others, and listed."""
-        basis = [self.signed.row(i) for i in self.on_all]
+        basis = self.signed.integers(self.on_all)
         vector = as_rational(np.random.default_rng(0).standard_normal(self.signed.dim))
         vector = exact.projected(basis, vector, self.signed.dim)
-        for i in near_zero(self.search, vector, ~self.within).tolist():
-            null = exact.null_vector([*basis, self.signed.row(i)], self.signed.dim)
+        near = near_zero(self.search, vector, ~self.within).tolist()
+        for i, row in zip(near, self.signed.integers(near), strict=True):
+            null = exact.null_vector([*basis, row], self.signed.dim)
             if null is not None:
                 self._combine({i: Fraction(1)}, [part / null[-1] for part in null[:-1]])
                 self.within[i] = True
+
+
+def _zeros(signed: Signed) -> list[int]:
+    """The rows of zeros."""
+    short = np.flatnonzero(signed.scan.squares == 0.0).tolist()
+    return [signed.start + i for i in short if not any(signed.row(i).values)]

@@ -11,18 +11,16 @@ which is one more verdict: whether the other rows, with -c as a row among them, 
 """
 
 import math
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from novikoff.errors import ParameterError
 from novikoff.figures import Rational
-from novikoff.rows import CsrRows, as_csr, make_rows
 from novikoff.signed import EXACT_INTEGERS, IntegerRow, Signed, as_fraction, dot
 from novikoff.verdict.faces import Split
+from novikoff.verdict.joined import with_one_more
 from novikoff.verdict.nearest import Places
 from novikoff.verdict.points import WIDE, Geometry
 from novikoff.verdict.result import Coefficient
@@ -85,7 +83,7 @@ class Fate:
 
     def _possible(self, direction: IntegerRow, sign: int) -> bool:
         """Whether some direction of divergence has this sign."""
-        stacked = self._stacked(direction, sign)
+        stacked = with_one_more(self.signed, direction, sign)
         last = stacked.count - 1
         search = Search(stacked)
         search.worth = np.append(self._worth, last)
@@ -111,50 +109,3 @@ class Fate:
         span = Span(Search(self.signed), self.split.on_all)
         span.cover(np.ones(self.signed.count, np.bool_))
         return span
-
-    @cached_property
-    def _room(self) -> Any:
-        """The rows with the bias written out and room for one more, which need not end in a 1."""
-        ones = np.ones((self.signed.count, 1)) if self.signed.bias else None
-        rows = self.signed.rows
-        if isinstance(rows, CsrRows):
-            matrix = as_csr(rows)
-            return matrix if ones is None else scipy.sparse.hstack([matrix, ones], format="csr")
-        room = np.ones((self.signed.count + 1, self.signed.dim))
-        room[:-1, : self.signed.features] = rows.values
-        return room
-
-    def _stacked(self, direction: IntegerRow, sign: int) -> Signed:
-        """The rows, and one more."""
-        line = np.zeros((1, self.signed.dim))
-        line[0, direction.columns] = [sign * value for value in direction.values]
-        if isinstance(self._room, np.ndarray):
-            matrix = self._room
-            matrix[-1] = line
-        else:
-            matrix = scipy.sparse.vstack([self._room, line], format="csr")
-        held = self.signed.exact
-        if held is not None:
-            held = self._exact_room(line, matrix)
-        signs = np.append(self.signed.signs, np.int8(1))
-        return Signed(make_rows(matrix, False, False), signs, None, exact=held)
-
-    def _exact_room(self, line: Any, matrix: Any) -> Any:
-        """The exact entries of the stacked rows, in the shape that their doubles have."""
-        held: Any = self.signed.exact
-        out = np.empty(matrix.shape if isinstance(matrix, np.ndarray) else matrix.nnz, object)
-        if isinstance(matrix, np.ndarray):
-            out[:-1, : self.signed.features] = held
-            out[:-1, self.signed.features :] = Fraction(1)
-            out[-1] = [Fraction(value) for value in line[0].tolist()]
-            return out
-        rows: Any = self.signed.rows
-        starts = as_csr(rows).indptr
-        for i in range(self.signed.count):
-            start = int(matrix.indptr[i])
-            part = held[int(starts[i]) : int(starts[i + 1])]
-            out[start : start + len(part)] = part
-            out[start + len(part) : int(matrix.indptr[i + 1])] = Fraction(1)
-        start = int(matrix.indptr[-2])
-        out[start:] = [Fraction(value) for value in matrix.data[start:].tolist()]
-        return out

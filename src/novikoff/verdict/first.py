@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.epochs import learn
 from novikoff.errors import DataError
 from novikoff.learn import Learner
 from novikoff.loop import TINY
 from novikoff.rules import Perceptron
 from novikoff.rules.protocol import Seen
-from novikoff.scan import Vector
-from novikoff.signed import Signed
+from novikoff.scan import HUGE, Vector
+from novikoff.signed import Places, Signed
 from novikoff.verdict.points import WIDE
 
 EPOCHS = 10
@@ -43,18 +42,31 @@ class Attempt(NamedTuple):
 
 def attempt(signed: Signed) -> Attempt | None:
     """A few epochs of the perceptron; None where these rows are beyond floating point."""
-    squares = signed.scan.squares
-    if not (squares.min() > TINY and squares.max() < 1e280):
+    smallest, largest, _ = signed.scan.extremes
+    if not (smallest > TINY and largest < HUGE):
         return None
-    rows = signed.rows._replace(unit_length=signed.unit_length)
     learner = Learner(
         Perceptron(), signed.features, bias=signed.bias, unit_length=signed.unit_length
     )
-    codes: Any = (signed.signs > 0).astype(np.uint16)
-    log = Counts(np.zeros(signed.count, np.int64))
+    counts = np.zeros(signed.count, np.int64)
     try:
-        epochs = WIDE_EPOCHS if signed.dim > WIDE else EPOCHS
-        outcome = learn(learner, rows, codes, max_epochs=epochs, log=log)
+        for epoch in range(WIDE_EPOCHS if signed.dim > WIDE else EPOCHS):
+            before = learner.total("mistakes")
+            learner, moves = signed.chain(_read, learner, epoch == 0)
+            for places, times in moves:
+                counts[places] += times
+            if learner.total("mistakes") == before:
+                return Attempt(learner.states[0].weights.copy(), counts, True)
     except DataError:  # weights that overflow: there are better ways
         return None
-    return Attempt(learner.states[0].weights.copy(), log.counts, outcome.converged)
+    return Attempt(learner.states[0].weights.copy(), counts, False)
+
+
+def _read(signed: Signed, learner: Learner, first: bool) -> tuple[Learner, tuple[Places, Places]]:
+    """One pass; the rows that the learner moved along, and how often it did."""
+    rows = signed.rows._replace(unit_length=signed.unit_length)
+    codes: Any = (signed.signs > 0).astype(np.uint16)
+    log = Counts(np.zeros(signed.count, np.int64))
+    learner.read(rows, codes, measure=first, log=log)
+    moved = np.flatnonzero(log.counts)
+    return learner, (signed.start + moved, log.counts[moved])

@@ -1,12 +1,12 @@
 """Identical rows with opposite labels: the commonest conflict of real data, and soon found."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.rows import CsrRows
-from novikoff.signed import Signed
+from novikoff.signed import Places, Signed
 from novikoff.verdict.result import Identical
 
 Pairs = list[tuple[int, int]]
@@ -33,35 +33,27 @@ def twins(signed: Signed, fingerprints: Fingerprints) -> Twins:
         return Twins(None, [])
     bounds = np.flatnonzero(np.concatenate([[True], ~same, [True]]))
     long = np.flatnonzero(np.diff(bounds) > 1)
+    groups = [order[start:stop] for start, stop in zip(bounds[long], bounds[long + 1], strict=True)]
+    groups = [group for group in groups if len(set(signed.signs[group].tolist())) > 1]
     rows, pairs = 0, []
-    for start, stop in zip(bounds[long], bounds[long + 1], strict=True):
-        group = order[start:stop]
-        if len(set(signed.signs[group].tolist())) < 2:
-            continue
-        for each in _equal(signed, group):
-            signs = signed.signs[each]
-            if signs.min() < signs.max():
-                rows += len(each)
-                first, second = each[signs == -1][0], each[signs == 1][0]
-                pairs.append((int(min(first, second)), int(max(first, second))))
+    for each in _equal(signed, groups):
+        signs = signed.signs[each]
+        if signs.min() < signs.max():
+            rows += len(each)
+            first, second = each[signs == -1][0], each[signs == 1][0]
+            pairs.append((int(min(first, second)), int(max(first, second))))
     if not pairs:
         return Twins(None, [])
     pairs.sort()
     return Twins(Identical(rows, len(pairs), pairs[0]), pairs)
 
 
-def _equal(signed: Signed, group: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
-    """The group cut into rows that are really equal: one part, but for a freak."""
-    parts: dict[object, list[int]] = {}
-    for i in group.tolist():
-        parts.setdefault(_content(signed, i), []).append(i)
-    return [np.array(part, np.int64) for part in parts.values()]
-
-
-def _content(signed: Signed, i: int) -> object:
-    """What two rows must share to be equal, whatever their signs."""
-    if signed.exact is None and not isinstance(signed.rows, CsrRows):
-        return (signed.rows.values[i] + 0.0).tobytes()  # -0.0 is 0.0
-    row = signed.row(i)
-    sign = int(signed.signs[i])
-    return tuple(row.columns), tuple(sign * value for value in row.values), row.denominator
+def _equal(signed: Signed, groups: list[Places]) -> Iterator[Places]:
+    """The groups cut into rows that are really equal: one part each, but for a freak."""
+    places = np.sort(np.concatenate([np.empty(0, np.int64), *groups]))
+    contents = dict(zip(places.tolist(), signed.contents(places), strict=True))
+    for group in groups:
+        parts: dict[object, list[int]] = {}
+        for i in group.tolist():
+            parts.setdefault(contents[i], []).append(i)
+        yield from (np.array(part, np.int64) for part in parts.values())

@@ -16,7 +16,6 @@ from novikoff import certificate, figures
 from novikoff.certificate import Certificate
 from novikoff.errors import ParameterError
 from novikoff.figures import Rational, Separation
-from novikoff.scan import fingerprints
 from novikoff.signed import Signed
 from novikoff.verdict.descent import Descent
 from novikoff.verdict.faces import Faces, Split
@@ -35,7 +34,7 @@ from novikoff.verdict.result import (
     Verdict,
     Watch,
 )
-from novikoff.verdict.search import WHOLE, Nearest, OutOfTimeError, Search, to_unit_scales
+from novikoff.verdict.search import WHOLE, Nearest, OutOfTimeError, Search
 
 Combination = list[tuple[int, Fraction]]
 NOTHING = Margin(Fraction(0), Fraction(0))
@@ -73,8 +72,7 @@ def check(
     >>> verdict.outcome, [row for row, _ in verdict.conflict]
     ('inseparable', [0, 1, 2, 3])
     """
-    _refuse_outside("precision", precision, 0.0, 1.0)
-    _refuse_outside("time_limit", time_limit, 0.0, math.inf)
+    refuse_limits(precision, time_limit)
     signed = Signed.of(
         X,
         y,
@@ -84,6 +82,12 @@ def check(
         positive=positive,
     )
     return Judge(signed, precision, time_limit, watch).verdict()
+
+
+def refuse_limits(precision: Any, time_limit: Any) -> None:
+    """Refuse what is no precision, and no time."""
+    _refuse_outside("precision", precision, 0.0, 1.0)
+    _refuse_outside("time_limit", time_limit, 0.0, math.inf)
 
 
 def _refuse_outside(name: str, value: Any, low: float, high: float) -> None:
@@ -110,8 +114,8 @@ class Judge:
         self.bracket = Bracket()
         self.known: Rational | None = None  # a separator, exactly
         self.outcome: str | None = None
-        self.scales = to_unit_scales(signed) if signed.unit_length else None
-        self.fingerprints = fingerprints(signed.rows)
+        self.scales = signed.to_unit if signed.unit_length else None
+        self.fingerprints = np.concatenate([*signed.fingerprints_in_parts()])
 
     @cached_property
     def _refiner(self) -> Refiner:
@@ -221,7 +225,7 @@ class Judge:
     def _best_support(self) -> Combination:
         """The best multipliers at hand; any row by itself would do."""
         if self.bracket.support is None:
-            return [(int(np.argmin(self.signed.scan.squares)), Fraction(1))]
+            return [(self.signed.scan.extremes[2], Fraction(1))]
         rows, multipliers = self.bracket.support
         many = len(rows) > MANY
         if self.precision == 1.0 and many:  # then any bound will do
@@ -300,7 +304,7 @@ class Judge:
 
     def _known_fingerprints(self) -> Any:
         """Of the doubles; exact numbers have others."""
-        return self.fingerprints if self.signed.exact is None else None
+        return None if self.signed.rational else self.fingerprints
 
 
 def _as_doubles(weights: Rational) -> Any:

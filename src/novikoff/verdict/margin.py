@@ -8,10 +8,11 @@ import numpy as np
 from novikoff.figures import Rational
 from novikoff.learn import norm
 from novikoff.scan import Lowest, Vector
+from novikoff.signed import unit_factor
 from novikoff.verdict.descent import HEAVIEST, PATIENCE, PEEK, Descent
 from novikoff.verdict.nearest import Places
 from novikoff.verdict.points import WIDE, Geometry, Suggestion
-from novikoff.verdict.search import WHOLE, Nearest, Search, unit_factor
+from novikoff.verdict.search import WHOLE, Nearest, Search
 
 EXACT_SUPPORT = 300  # rows for which the exact margin is worth its time
 DEFAULT = 1e-3

@@ -14,7 +14,6 @@ import scipy.linalg
 import scipy.sparse
 
 from novikoff.figures import Rational
-from novikoff.rows import CsrRows, as_csr
 from novikoff.signed import IntegerRow, Signed
 from novikoff.verdict.nearest import STALLED, Corral, Matrix, Places, Vector, nearest
 
@@ -165,16 +164,8 @@ class Points:
 
     def _sparse(self, rows: Places) -> scipy.sparse.csr_array:
         """Signed, lifted rows in these units (divided out of the weights again)."""
-        held = self.signed.rows
-        if isinstance(held, CsrRows):
-            matrix = as_csr(held)[rows].astype(np.float64)
-        else:
-            matrix = scipy.sparse.csr_array(np.asarray(held.values[rows], np.float64))
-        if self.signed.bias:
-            ones = scipy.sparse.csr_array(np.ones((len(rows), 1)))
-            matrix = scipy.sparse.hstack([matrix, ones], format="csr")
-        signs = scipy.sparse.diags_array(self.signed.signs[rows].astype(np.float64))
-        return scipy.sparse.csr_array(signs @ matrix @ scipy.sparse.diags_array(self.units))
+        units = scipy.sparse.diags_array(self.units)
+        return scipy.sparse.csr_array(self.signed.sparse(rows) @ units)
 
 
 def _coordinates(products: Matrix) -> Matrix:

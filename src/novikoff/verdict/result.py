@@ -155,7 +155,9 @@ class Verdict:
             return None
         if self.rows > self.signed.dim:
             return False
-        rows = [self.signed.row(i) for i in range(self.rows)]
+        if self.rows**2 > SOON:
+            return None
+        rows = self.signed.integers(range(self.rows))
         used = sorted({column for row in rows for column in row.columns})
         if self.rows**2 * len(used) > SOON:
             return None

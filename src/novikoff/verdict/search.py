@@ -9,7 +9,6 @@ conflict; else w = p / |p|^2 has z . w >= 1 on every row, and is the best there 
     violator  one scan with rigorous errors; rows too close to tell are looked at exactly
 """
 
-import math
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -18,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from novikoff import products
-from novikoff.figures import REGULAR, Rational, rational
+from novikoff.figures import Rational, rational
 from novikoff.scan import NO_MASK, SMALLEST, Lowest, Mask
-from novikoff.signed import IntegerRow, Signed, dot
+from novikoff.signed import LENGTH_BITS, IntegerRow, Signed, dot, unit_factor
 from novikoff.verdict import exact
 from novikoff.verdict.nearest import ZERO, Places, Vector
 from novikoff.verdict.points import Geometry, Points, Suggestion, rounded
@@ -28,8 +27,6 @@ from novikoff.verdict.points import Geometry, Points, Suggestion, rounded
 ALL_AT_ONCE = 100_000  # numbers in a matrix small enough to search as a whole
 CLOSE = 1e-9
 SOLVING, SAMPLE = 2e-12, 20  # seconds of an exact solve by rows^4 * bits; rows to find the bits in
-LENGTH_BITS = 256
-LARGEST_EXPONENT = 1023
 LOOKED_AT = 200  # rows near the margin that are looked at with their lengths made rational
 
 
@@ -142,12 +139,13 @@ class Search:
             if doubles is None:
                 return None
             self.scans += 1
-            scores = self.scan.scores(doubles[0]) * scales
             error = 2.0 * self.scan.error(doubles[0]) * float(scales.max())
-            near = np.flatnonzero(scores < doubles[1] + 2.0 * error)
-            near = near[~np.isin(near, list(skip))]
+            limit, most = doubles[1] + 2.0 * error, LOOKED_AT + len(skip)
+            near = self.scan.smallest(doubles[0], limit, scales, most).places
+            near = near[~np.isin(near, list(skip))][:LOOKED_AT]
             least, worst = 1 - Fraction(CLOSE), None
-            for i in near[np.argsort(scores[near])][:LOOKED_AT].tolist():
+            self.signed.bring(near.tolist())
+            for i in near.tolist():
                 row = scaled(i)
                 bottom = row.denominator * weights.denominator
                 score = Fraction(dot(row, weights.numerators), bottom)
@@ -160,7 +158,8 @@ class Search:
 
     def length_bits(self, rows: Places) -> int:
         """To how many bits lengths are made rational: more where entries are very small."""
-        return LENGTH_BITS + 2 * max(self.signed.row(int(i)).denominator.bit_length() for i in rows)
+        held = self.signed.integers(rows.tolist())
+        return LENGTH_BITS + 2 * max(row.denominator.bit_length() for row in held)
 
     def _settle(
         self,
@@ -173,6 +172,7 @@ class Search:
     ) -> Nearest:
         corral = [int(i) for i in rows]
         lam = [Fraction(float(m)) for m in multipliers]
+        self.signed.bring([*corral, *face.on_all])
         held = {i: exactly(i) for i in (*corral, *face.on_all)}
         while True:
             self.tick("solving exactly")
@@ -263,9 +263,7 @@ class Search:
         smallest = products.smallest(self.signed, near, weights.numerators)
         if smallest > needed or (smallest == needed and least):
             return None
-        rows = ((i, self.signed.row(i)) for i in near.tolist())
-        scores = ((Fraction(dot(row, weights.numerators), row.denominator), i) for i, row in rows)
-        return int(min(scores)[1])
+        return products.worst(self.signed, near, weights.numerators)
 
     def near(self, weights: Rational, face: Face, least: int) -> int | Places:
         """A row that is certainly below, or all that are too close for doubles to tell."""
@@ -284,8 +282,7 @@ class Search:
         if low.score > least * unit + error or low.row < 0:
             return np.empty(0, np.int64)
         self.scans += 1
-        scores = self.scan.scores(values)
-        return np.flatnonzero(inside & ~(scores > least * unit + error))
+        return self.scan.up_to(least * unit + error, low, values, face.out_of)
 
     def separates(self, weights: Vector, face: Face) -> bool:
         """Whether z . w > 0 on every row of the face, for certain."""
@@ -309,21 +306,3 @@ def to_unit(row: IntegerRow, bits: int) -> IntegerRow:
     return IntegerRow(
         row.columns, [value * top for value in row.values], row.denominator * factor.denominator
     )
-
-
-def unit_factor(row: IntegerRow, bits: int) -> Fraction:
-    """1 / |row| to so many bits; 1 for a row of zeros."""
-    square = sum(value * value for value in row.values)
-    length = math.isqrt(square << 2 * bits)  # |row| * denominator * 2^bits
-    return Fraction(row.denominator << bits, length) if length else Fraction(1)
-
-
-def to_unit_scales(signed: Signed) -> Vector:
-    """1 / |z| for each row, as doubles; what leaves their range is cut to it."""
-    squares = signed.scan.squares
-    with np.errstate(divide="ignore"):
-        scales = 1.0 / np.sqrt(squares)
-    for i in np.flatnonzero(~((squares > REGULAR[0]) & (squares < REGULAR[1]))).tolist():
-        factor = unit_factor(signed.row(i), LENGTH_BITS + LARGEST_EXPONENT)
-        scales[i] = float(min(factor, Fraction(2) ** LARGEST_EXPONENT))
-    return scales

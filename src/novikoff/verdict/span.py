@@ -57,7 +57,7 @@ class Span:
         near = near_zero(self.search, mixture(self.complement), among)
         vectors = [vector.numerators for vector in self.complement]
         inside = np.zeros(self.signed.count, np.bool_)
-        inside[near] = ~products.signs(self.signed, near, vectors).any(axis=1)
+        inside[near] = ~products.outside(self.signed, near, vectors)
         return inside
 
     def cover(self, rows: Mask) -> None:
@@ -67,7 +67,7 @@ class Span:
             self.search.tick("finding directions")
             few = np.flatnonzero(left)[: 2 * self.signed.dim].tolist()
             every = [*self.basis, *few]
-            found = exact.independent([self.signed.row(i) for i in every], self.signed.dim)
+            found = exact.independent(self.signed.integers(every), self.signed.dim)
             if outside and len(found) == len(self.basis):
                 raise AssertionError("a prime divides what it must not: try once more")
             self._hold([every[k] for k in found])
@@ -77,7 +77,7 @@ class Span:
                 outside = True  # those left are not in the span, exactly
 
     def _rows(self) -> list[IntegerRow]:
-        return [self.signed.row(i) for i in self.basis]
+        return self.signed.integers(self.basis)
 
 
 def near_zero(search: Search, vector: Rational, among: Mask) -> Places:
@@ -88,7 +88,7 @@ def near_zero(search: Search, vector: Rational, among: Mask) -> Places:
         return np.flatnonzero(among)
     search.scans += 1
     error = 2.0 * scan.error(doubles[0]) + SMALLEST * scan.total
-    return np.flatnonzero(among & ~(np.abs(scan.scores(doubles[0])) > error))
+    return scan.undecided(doubles[0], error, among)
 
 
 def mixture(vectors: list[Rational]) -> Rational:

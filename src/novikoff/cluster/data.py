@@ -1,0 +1,187 @@
+"""A data set on a cluster: planned, cut, read and laid out, on the workers."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from distributed import Client
+
+from novikoff.cluster.collections import collected, is_collection, rows_in
+from novikoff.cluster.crew import Crew, Watch
+from novikoff.cluster.layout import Found, Layout, merged
+from novikoff.cluster.site import Part, Site, token_of
+from novikoff.errors import DataError, ParameterError
+from novikoff.sources import Source
+from novikoff.sources import open as open_source
+from novikoff.sources.base import LateError
+from novikoff.sources.inputs import Input
+from novikoff.sources.shards import CutError, Shard, cut, opened
+
+BYTES = 2  # in memory for each byte of text, roughly
+
+
+class FileAddress(NamedTuple):
+    """A shard of files."""
+
+    shard: Shard
+    bytes: int  # of this shard, roughly
+
+    @property
+    def token(self) -> str:
+        return token_of(*self.shard)
+
+    @property
+    def size(self) -> int:
+        return BYTES * self.bytes
+
+    def source(self, data: Any) -> Source:
+        return opened(self.shard)
+
+
+class Unopened(NamedTuple):
+    """What `open` is to be called with, on a worker: the client need not see the data."""
+
+    paths: str | list[str]
+    options: dict[str, Any]
+
+
+class Plan(NamedTuple):
+    """What a worker found out about files before any shard was read."""
+
+    shards: tuple[Shard, ...]
+    sizes: tuple[int, ...]  # of each shard, in bytes of text, roughly
+    name: str
+    format: str
+    identity: dict[str, Any]  # what the data are known by in a checkpoint
+    target: str | None
+    cache: Any = None  # whether rows may be kept: see `Source`
+
+
+def planned(paths: Any, options: dict[str, Any], shards: int | None, quoted: bool) -> Plan:
+    """Open files and cut them; done on a worker, for the client need not see them."""
+    source = open_source(paths, **options)
+    found = tuple(cut(source, shards, quoted=quoted))
+    files = [Input(path).identity() for path in source.paths if not Path(path).is_dir()]
+    asked = {name: value for name, value in source.asked.items() if name != "skipped_to"}
+    known = {"name": None if files else source.name, "files": files, "asked": asked}
+    sizes = tuple(shard.bytes for shard in found)
+    about = source.name, source.format, known, source.target_name, source.cache
+    return Plan(found, sizes, *about)
+
+
+#: Goes through all shards for the first time, and says what each of them told.
+Read = Callable[[Crew, Plan], list[Found]]
+
+
+class Data:
+    """Rows on a cluster: who has them, what they are together, and what each shard told."""
+
+    def __init__(self, crew: Crew, plan: Plan, layout: Layout, founds: list[Found]) -> None:
+        self.crew, self.plan, self.layout, self.founds = crew, plan, layout, founds
+
+    @property
+    def name(self) -> str:
+        return self.plan.name
+
+    @property
+    def skipped(self) -> int:
+        return sum(found.skipped for found in self.founds)
+
+    @property
+    def numbering(self) -> dict[str, Any]:
+        """Options with which another file's features get the same numbers."""
+        found: dict[str, Any] = {}
+        for each in self.founds:
+            found |= each.numbering
+        return found
+
+    def remarks(self) -> list[str]:
+        """What a person should be told about the data; what every shard says, once."""
+        return list(dict.fromkeys(remark for found in self.founds for remark in found.remarks))
+
+
+def gathered(
+    client: Client,
+    source: Any,
+    *,
+    y: Any = None,
+    target: str | int | None = None,
+    shards: int | None = None,
+    labels: bool = True,
+    keep: bool = True,
+    watch: Watch | None = None,
+    read: Read | None = None,
+) -> Data:
+    """Have the workers read a data set, and lay it out.
+
+    source: a path, several, what `nk.open` returned or is yet to be called with (`Unopened`), or
+    Dask collections, for which y and target are (see `collections`).
+    shards: how many to cut files into; by default that follows from their size alone. keep: whether
+    rows stay with the workers; else each pass reads them anew. labels: whether they matter. read:
+    how to go through the shards for the first time, if more is to come of it than what they are.
+    """
+    if shards is not None and (
+        isinstance(shards, bool) or not isinstance(shards, int) or shards < 1
+    ):
+        raise ParameterError(f"shards must be a whole number above 0, not {shards!r}")
+    held = is_collection(source)
+    paths, options = (source, {}) if held else _address(source, y, target)
+    quoted, tried = False, list[dict[str, Any]]()
+    while True:
+        crew = Crew(client, [], watch)
+        if held:
+            words = bool(options.get("word_labels"))
+            found = collected(client, source, y, target, shards, words, labels)
+            crew.parts = found.parts
+            counts = crew.ask(rows_in)
+            crew.parts = [part for part, rows in zip(found.parts, counts, strict=True) if rows]
+            crew.close()  # the others were numbered too
+            plan = Plan((), (0,) * len(crew.parts), *found[1:], cache=None)
+            _refuse_none(sum(counts), plan.name)
+        else:
+            plan = crew.anywhere(planned, paths, options, shards, quoted)
+            crew.parts = [Part(each) for each in map(FileAddress, plan.shards, plan.sizes)]
+        try:
+            founds = crew.ask(Site.found, labels, keep) if read is None else read(crew, plan)
+            if any(found.quotes for found in founds) and len(founds) > 1 and not quoted:
+                quoted = True  # a line end within quotes is no cut: cut again, between records
+                continue
+            _refuse_none(sum(found.rows for found in founds), plan.name)
+            return Data(crew, plan, merged(founds, plan.name, labels), founds)
+        except CutError:
+            if quoted:
+                raise
+            quoted = True
+        except LateError as late:
+            if late.remedy in tried:
+                raise
+            tried.append(late.remedy)
+            options = options | late.remedy
+
+
+def _refuse_none(rows: int, name: str) -> None:
+    if not rows:
+        raise DataError(f"{name}: no rows, expected at least one")
+
+
+def _address(source: Any, y: Any, target: Any) -> tuple[Any, dict[str, Any]]:
+    """What `open` is called with on a worker."""
+    if y is not None or target is not None:
+        raise ParameterError(
+            "y and target are for Dask collections; a file's labels are in it, and their column is"
+            " named by nk.open(path, target=...)"
+        )
+    if isinstance(source, Unopened):
+        return source
+    if not isinstance(source, Source):
+        return source, {}
+    if source.reopen is None or not source.replayable:
+        raise DataError(
+            f"{source.name}: a cluster needs data that every worker can read, and this is a pipe or"
+            " in the memory of one process: save it to a file first"
+        )
+    call = source.reopen
+    if not isinstance(call, partial):
+        raise TypeError(f"{source!r} was not opened by its name")
+    return call.args[0], dict(call.keywords) | dict(source.asked)

@@ -1,0 +1,332 @@
+"""The commands on a cluster: the same answers, the same refusals, and what only a cluster shows."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from novikoff.cli.lines import fitted
+from novikoff.cluster import local
+from shell import answer, in_a_process, novikoff
+
+ROWS = [(k % 2, k % 7, (k * k) % 11 / 4) for k in range(60)]
+NOBODY = "tcp://127.0.0.1:9"
+
+
+@pytest.fixture
+def there(cluster_of_two):
+    """The options that name the cluster."""
+    return "--cluster", cluster_of_two.scheduler.address
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """Rows that no hyperplane separates."""
+    path = tmp_path / "rows.svm"
+    path.write_text("".join(f"{y} {a + 1}:{b + 1} 9:1\n" for y, a, b in ROWS))
+    return path
+
+
+def alike(here, there):
+    """Answers without the seconds that they took."""
+    for each in (here, there):
+        each.pop("seconds", None)
+    return here, there
+
+
+def test_one_shard_learns_what_one_machine_learns(rows, there, tmp_path):
+    words = "fit", rows, "--max-epochs", 5, "--rule", "averaged", "--save"
+    one = answer(*words, tmp_path / "one.model")
+    far = answer(*words, tmp_path / "far.model", *there, "--shards", 1)
+    assert (tmp_path / "one.model").read_bytes() == (tmp_path / "far.model").read_bytes()
+    assert str(far.pop("dashboard")).startswith(("http:", "None"))
+    names = "shards", "mixing", "mixed_mistakes", "workers"
+    more = {name: far.pop(name) for name in names}
+    assert more == {
+        "shards": 1,
+        "mixing": "uniform",
+        "mixed_mistakes": one["mistakes"],
+        "workers": 2,
+    }
+    assert list(far) == list(one)
+    assert far | {"model": None} == one | {"model": None}
+
+
+@pytest.mark.parametrize("mixing", ["uniform", "mistakes"])
+def test_several_shards_are_mixed_and_what_they_found_is_proven(there, tmp_path, mixing):
+    data, proof = "example:iris-setosa", tmp_path / "proof.json"
+    words = "fit", data, *there, "--shards", 3, "--mixing", mixing, "--certificate", proof
+    found = answer(*words)
+    assert found["converged"]
+    assert found["certificate"] == str(proof)
+    assert (found["shards"], found["mixing"]) == (3, mixing)
+    assert 0 < found["mixed_mistakes"] <= found["mistakes"]
+    assert found["mixed_mistakes"] <= found["mistake_bound"]
+    assert answer("verify", proof, data)["claim"] == "separable"
+    code, out, err = novikoff(*words)
+    assert (code, err) == (0, "")
+    assert f"  shards    3, mixed {'evenly' if mixing == 'uniform' else 'by their mistakes'}" in out
+    assert all(len(line) <= 80 for line in out.splitlines() if line.startswith("  "))
+
+
+def test_a_run_that_proves_nothing_asks_for_the_verdict(rows, there, tmp_path):
+    words = "fit", rows, "--max-epochs", 2, "--certificate"
+    code, out, _ = novikoff(*words, tmp_path / "far.json", *there, "--shards", 3)
+    assert code == 0
+    assert "the run proves nothing, so the verdict was asked for: inseparable" in out
+    novikoff(*words, tmp_path / "one.json")
+    assert (tmp_path / "far.json").read_bytes() == (tmp_path / "one.json").read_bytes()
+
+
+@pytest.mark.parametrize("files", [1, 3])
+def test_verdicts_and_their_words_are_those_of_one_machine(rows, there, tmp_path, files):
+    lines = rows.read_text().splitlines(keepends=True)
+    each = len(lines) // files
+    data = [tmp_path / f"part-{k}.svm" for k in range(files)]
+    for k, part in enumerate(data):
+        part.write_text("".join(lines[k * each : (k + 1) * each]))
+    proof = tmp_path / "proof.json"
+    words = "check", *data, "--certificate", proof, "--contrast", "0=1"
+    one, content = novikoff(*words), proof.read_bytes()
+    assert novikoff(*words, *there, "--shards", 5) == one
+    assert one[0] == 1
+    assert "conflict" in one[1] or "identical" in one[1]
+    assert proof.read_bytes() == content
+    found = answer(*words, code=1), answer(*words, *there, "--shards", 4, code=1)
+    one, far = alike(*found)
+    assert one == far
+    assert novikoff("verify", proof, *data, *there) == novikoff("verify", proof, *data)
+    broken = content.replace(b'"rows": 60', b'"rows": 61')
+    proof.write_bytes(broken)
+    assert answer("verify", proof, *data, *there, code=1)["valid"] is False
+
+
+def test_counts_are_judged_too(there, tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text("a,b,count\n0,1,0\n1,0,3\n1,1,2\n0,0,0\n0,2,0\n2,1,1\n")
+    words = "check", path, "--family", "poisson"
+    one, far = alike(answer(*words, code=1), answer(*words, *there, "--shards", 2, code=1))
+    assert one == far
+
+
+def test_paths_are_taken_from_where_the_command_is(rows, there, tmp_path):
+    code, out, _ = novikoff("fit", rows.name, *there, "--max-epochs", 1, cwd=tmp_path)
+    assert code == 0
+    assert out.startswith(f"{rows}: 60 rows")
+    code, out, _ = novikoff("fit", "row*.svm", *there, "--max-epochs", 1, cwd=tmp_path)
+    assert out.startswith(f"{rows}: 60 rows")
+
+
+def test_a_bad_row_is_told_as_on_one_machine(rows, there, tmp_path):
+    lines = rows.read_text().splitlines()
+    lines[40], lines[50] = "1 3:x 9:1", "1 :1"
+    rows.write_text("\n".join(lines) + "\n")
+    one = novikoff("fit", rows)
+    assert one[0] == 2
+    assert f"{rows}:41:" in one[2]
+    for command in ("fit", "check"):
+        for shards in (1, 3, 7):
+            assert novikoff(command, rows, *there, "--shards", shards) == one
+
+
+def test_rows_that_are_skipped_are_listed_as_on_one_machine(rows, there, tmp_path):
+    lines = rows.read_text().splitlines()
+    lines[3], lines[40], lines[50] = "1 2:x", "1 3:x 9:1", "1 :1"
+    rows.write_text("\n".join(lines) + "\n")
+    side = tmp_path / "side.jsonl"
+    words = "fit", rows, "--max-epochs", 1, "--bad-rows", "skip", "--skipped-to", side
+    assert answer(*words)["skipped"] == 3
+    one = side.read_text()
+    assert answer(*words, *there, "--shards", 4)["skipped"] == 3
+    assert side.read_text() == one
+    assert answer("check", *words[1:2], *words[4:], *there, code=1)["skipped"] == 3
+    assert side.read_text() == one
+    rows.write_text("\n".join(line for line in lines if "x" not in line and " :" not in line))
+    assert answer(*words, *there)["skipped"] == 0
+    assert not side.exists()
+
+
+def test_a_file_that_workers_do_not_find(there, tmp_path):
+    code, out, err = novikoff("fit", tmp_path / "nowhere.svm", *there)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"novikoff: {tmp_path}/nowhere.svm: ")
+    assert err.count("\n") == 1
+
+
+def test_checkpoints_are_of_one_number_of_shards(rows, there, tmp_path):
+    run, words = tmp_path / "run", ("fit", rows, "--max-epochs", 3)
+    kept = "--checkpoint", run
+    assert answer(*words, *there, "--shards", 2, *kept)["checkpoint"] == str(run)
+    code, _, err = novikoff(*words, *there, "--shards", 2, *kept)
+    assert code == 2
+    assert "it is there already" in err
+    code, _, err = novikoff(*words, *there, "--shards", 3, *kept, "--resume")
+    assert code == 2
+    assert "was made with shards = 2, and this is 3" in err
+    longer = "fit", rows, "--max-epochs", 5, *there, "--shards", 2, "--save"
+    assert answer(*longer, tmp_path / "on", *kept, "--resume")["epochs"] == 5
+    assert answer(*longer, tmp_path / "once")["epochs"] == 5
+    assert (tmp_path / "on").read_bytes() == (tmp_path / "once").read_bytes()
+
+
+REFUSED = {
+    "both": (("fit", "example:xor", "--cluster", NOBODY, "--workers", 2), "contradict"),
+    "shards alone": (("check", "example:xor", "--shards", 2), "--shards is for --cluster or"),
+    "mixing alone": (("fit", "example:xor", "--mixing", "uniform"), "--mixing is for --cluster or"),
+    "no worker": (("fit", "example:xor", "--workers", 0), "--workers"),
+    "no shard": (("check", "example:xor", "--workers", 1, "--shards", 0), "--shards"),
+    "standard input": (("fit", "-", "--cluster", NOBODY), "save it to a file first"),
+    "judged input": (("check", "-", "--workers", 1), "save it to a file first"),
+    "report": (("fit", "example:xor", "--cluster", NOBODY, "--report", "a.html"), "stay with the"),
+    "plot": (("check", "example:xor", "--workers", 1, "--plot", "a.svg"), "stay with the workers"),
+    "run": (
+        ("fit", "example:xor", "--workers", 1, "--run-certificate", "a.json"),
+        "--run-certificate cannot be had with --workers: its updates are not in one order",
+    ),
+    "decimal": (("check", "example:xor", "--workers", 1, "--decimal"), "on one machine only"),
+    "cache": (("fit", "example:xor", "--workers", 1, "--cache", "c"), "leave --cache out"),
+    "classes": (("fit", "example:xor", "--workers", 1, "--classes", "1,2"), "for standard input"),
+    "voted": (("fit", "example:xor", "--workers", 1, "--shards", 2, "--rule", "voted"), "mixed"),
+    "one-sided": (
+        ("fit", "example:xor", "--workers", 1, "--rule", "one-sided", "--certificate", "a.json"),
+        "there is no claim",
+    ),
+    "precision": (("check", "example:xor", "--workers", 1, "--precision", 2), "precision must be"),
+    "example": (("fit", "example:nothing", "--workers", 1), "example:nothing"),
+    "parts of a run": (
+        ("fit", "example:xor", "--workers", 1, "--certificate", "a.json", "--checkpoint", "b"),
+        "--checkpoint is for parts of one",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_a_cluster_cannot_do_is_refused_before_it_is_looked_for(case, here, monkeypatch):
+    def nobody(*some):
+        raise AssertionError("a cluster was started or sought")
+
+    monkeypatch.setattr(local, "started", nobody)
+    monkeypatch.setattr(local, "connected", nobody)
+    words, message = REFUSED[case]
+    code, out, err = here(*words)
+    assert (code, out) == (2, "")
+    assert message in " ".join(err.replace("│", " ").split())
+
+
+def test_certificates_about_decimals_are_for_one_machine(tmp_path, here):
+    (tmp_path / "t.csv").write_text("a,y\n0.1,0\n0.2,1\n")
+    proof = tmp_path / "proof.json"
+    assert here("check", tmp_path / "t.csv", "--decimal", "--certificate", proof)[0] == 0
+    code, _, err = here("verify", proof, tmp_path / "t.csv", "--cluster", NOBODY)
+    assert code == 2
+    assert "verify it on one machine" in err
+
+
+def test_nobody_answers(here, monkeypatch, tmp_path):
+    monkeypatch.setattr(local, "PATIENCE", 0.5)
+    code, out, err = here("fit", "example:xor", "--cluster", NOBODY)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"novikoff: no scheduler answers at {NOBODY} within 0 s: start one with `dask scheduler`,"
+        " or give the address it prints\n"
+    )
+    for address, message in {
+        "nonsense": "no address of a scheduler",
+        "what://127.0.0.1:9": "no address of a scheduler",
+        f"{tmp_path}/none.json": "there is no such scheduler file",
+    }.items():
+        code, _, err = here("check", "example:xor", "--cluster", address)
+        assert code == 2
+        assert err.startswith(f"novikoff: {address}: {message}")
+
+
+def test_a_scheduler_file_says_where_the_cluster_is(cluster_of_two, tmp_path, here):
+    place = tmp_path / "scheduler.json"
+    place.write_text(json.dumps({"address": cluster_of_two.scheduler.address}))
+    assert here("fit", "example:xor", "--cluster", place, "--max-epochs", 2)[0] == 0
+    place.write_text("[]")
+    code, _, err = here("fit", "example:xor", "--cluster", place)
+    assert code == 2
+    assert "no scheduler file of Dask" in err
+
+
+def test_workers_with_another_version_are_refused(there, here, monkeypatch):
+    asked = []
+
+    def told(client, **more):
+        asked.append(client)
+        found = ask(client, **more)
+        for each in found["workers"].values():
+            each["packages"]["novikoff"] = "9.9.9"
+        return found
+
+    from distributed import Client
+
+    ask = Client.get_versions
+    monkeypatch.setattr(Client, "get_versions", told)
+    code, _, err = here("fit", "example:xor", *there)
+    assert code == 2
+    assert asked
+    assert "has novikoff 9.9.9, and here it is" in err
+    assert "install the same version on both" in err
+
+
+def test_without_dask_it_is_said_what_to_install(here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    code, _, err = here("fit", "example:xor", "--workers", 2)
+    assert code == 2
+    assert "pip install 'novikoff[cluster]'" in err
+
+
+def test_help_has_a_panel_for_clusters_and_loads_no_dask(here):
+    code = (
+        "import sys; from novikoff.cli import main\n"
+        "sys.argv = ['novikoff', 'fit', '--help']\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print([name for name in ('dask', 'distributed', 'numba', 'numpy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[]\n")
+    for command in ("fit", "check", "verify"):
+        out = here(command, "--help")[1]
+        assert "Cluster" in out
+        assert all(option in out for option in ("--cluster", "--workers", "--shards"))
+    assert "--mixing" in done.stdout
+
+
+def test_processes_of_its_own_say_nothing_on_the_terminal(rows):
+    lines = rows.read_text().splitlines()
+    lines[40] = "1 3:x 9:1"
+    rows.write_text("\n".join(lines) + "\n")
+    code, out, err = in_a_process("fit", rows, "--workers", 1, "--shards", 3)
+    assert (code, out) == (2, "")
+    assert err == novikoff("fit", rows)[2]
+
+
+@pytest.mark.parametrize(
+    ("columns", "line"),
+    [
+        (
+            120,
+            "epoch 12  7/16 shards  4 workers  123k mistakes, 180 in this epoch  margin < 0.00124"
+            "  2 moved after a fault  0:34 left",
+        ),
+        (
+            90,
+            "epoch 12  7/16 shards  4w  123k mistakes, 180 in this epoch  γ<0.0013  2 moved"
+            "  0:34 left",
+        ),
+        (50, "epoch 12  7/16  4w  123k mistakes +180  γ<0.0013"),
+        (30, "epoch 12  123k mistakes +180"),
+        (10, "epoch 12"),
+    ],
+)
+def test_the_line_says_how_far_shards_and_workers_are(columns, line):
+    from novikoff.cli.progress import Task
+    from novikoff.cli.spreading import Glimpse, SpreadProgress
+
+    fields = 9.0, 12, None, None, 123_456, 0, 18, 850e3, 0.001234, 34.0, 180, 4, 16, 7, 2, None
+    parts = SpreadProgress(Task(), quiet=True).parts(Glimpse(*fields))
+    assert fitted(parts, columns - 1) == line

@@ -1,0 +1,313 @@
+"""Faults, with real processes: no wrong answer, nothing lost, no hang."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from functools import partial
+
+import dask.array as da
+import numpy as np
+import psutil
+import pytest
+
+import novikoff as nk
+from machines import LONG, Machines, hog, pid_of, until, wait_for, who
+from novikoff.cluster.crew import LINKS, NUMBERS, Shared
+from novikoff.cluster.data import gathered
+from novikoff.errors import ClusterError
+from shell import novikoff, until_shown
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+SHARDS = 4
+RULES = {
+    "perceptron": partial(nk.Perceptron, max_epochs=4),
+    "winnow": partial(nk.Winnow, max_epochs=4),
+    "averaged": partial(nk.AveragedPerceptron, max_epochs=4),
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Rows of zeros and ones, with labels that no rule ever gets right."""
+    random = np.random.default_rng(5)
+    X = random.integers(0, 2, (400, 12))
+    y = np.where((X[:, 0] | X[:, 3]) ^ (random.random(400) < 0.05), 1, -1)
+    path = tmp_path_factory.mktemp("faults") / "rows.svm"
+    rows = (
+        " ".join([f"{label:+d}", *(f"{j + 1}:1" for j in np.flatnonzero(row))])
+        for row, label in zip(X, y, strict=True)
+    )
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+@pytest.fixture
+def alone():
+    """Machines of a test's own."""
+    found = Machines()
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def ground():
+    """A scheduler, and one worker that no test touches."""
+    found = Machines()
+    found.add(found.client())
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def machines(ground):
+    """These, without what a test has added to them."""
+    yield ground
+    ground.end_others(ground.client())
+
+
+@pytest.fixture(scope="module")
+def expected(ground, data, tmp_path_factory):
+    """The bytes of each rule's model, from one worker without faults."""
+    folder, client = tmp_path_factory.mktemp("expected"), ground.client()
+    return {rule: fitted(client, data, rule, folder) for rule in RULES}
+
+
+def fitted(client, data, rule, folder, **more):
+    """The bytes of a model learned there."""
+    model = nk.cluster.fit(str(data), client, RULES[rule](), shards=SHARDS, **more)
+    nk.save(model, folder / "model")
+    return (folder / "model").read_bytes()
+
+
+class Strike:
+    """Stops a worker between two epochs, and strikes it when the others have answered in the next:
+    it has work, and is in the middle of it.
+    """
+
+    def __init__(self, pid, blow):
+        self.pid, self.blow, self.struck, self.moved = pid, blow, False, 0
+
+    def __call__(self, moment):
+        self.moved = moment.moved
+        if moment.end and moment.epoch == 1:
+            os.kill(self.pid, signal.SIGSTOP)
+        elif moment.epoch == 2 and not moment.end and moment.done and not self.struck:
+            assert moment.done < moment.shards
+            self.struck = True
+            self.blow()
+
+
+def test_the_same_bytes_from_any_workers_and_after_one_is_killed(
+    machines, data, expected, tmp_path
+):
+    client = machines.client()
+    first = len(machines.workers)
+    homes = []
+    for count in (1, 2):  # two workers, then four
+        homes += machines.add(client, count)
+        assert {rule: fitted(client, data, rule, tmp_path) for rule in RULES} == expected
+    found = gathered(client, str(data), shards=SHARDS)
+    assert len(set(found.crew.ask(who))) == 4
+    pids = [pid_of(client, home) for home in homes]
+    assert sorted(pids) == sorted(each.pid for each in machines.workers[first:])
+    for rule, pid in zip(RULES, pids, strict=True):
+        strike = Strike(pid, partial(os.kill, pid, signal.SIGKILL))
+        assert fitted(client, data, rule, tmp_path, watch=strike) == expected[rule]
+        assert strike.struck
+        assert strike.moved
+
+
+@pytest.mark.parametrize("nanny", [False, True], ids=["alone", "nanny"])
+def test_what_a_killed_worker_had_begun_is_done_by_others(machines, data, tmp_path, nanny):
+    client = machines.client()
+    crew = gathered(client, str(data), shards=SHARDS).crew
+    (first,) = set(crew.ask(who))
+    (late,) = machines.add(client, nanny=nanny)
+    pid = pid_of(client, late)
+    until(lambda: set(crew.ask(who)) == {first, pid}, "the use of a worker that came late")
+    assert crew.moved == 0
+
+    def kill():
+        """When both are at work."""
+        begun = until(lambda: len(b := list(tmp_path.glob("part-*"))) >= 2 and b, "the work")
+        assert {int(each.read_text()) for each in begun} == {first, pid}
+        os.kill(pid, signal.SIGKILL)
+        (tmp_path / "go").touch()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    numbers = list(range(SHARDS))
+    assert crew.ask(wait_for_each, str(tmp_path), each=numbers) == numbers
+    killer.join()
+    assert crew.moved
+
+
+def wait_for_each(site, number, folder):
+    return wait_for(site, folder, number)
+
+
+def test_partitions_that_are_lost_with_their_worker_are_computed_again(machines):
+    client = machines.client()
+    (late,) = machines.add(client)
+    X, y = np.arange(80.0).reshape(40, 2), np.arange(40) % 2
+    data = gathered(client, (da.from_array(X, (5, 2)), da.from_array(y, 5)))
+    before = data.crew.ask(rows_and_codes, data.layout)
+    holders = client.who_has([part.data for part in data.crew.parts])
+    assert [late] in [list(each) for each in holders.values()]
+    os.kill(pid_of(client, late), signal.SIGKILL)
+    after = data.crew.ask(rows_and_codes, data.layout)
+    assert data.crew.moved
+    for found in (before, after):
+        np.testing.assert_array_equal(np.concatenate([rows for rows, _ in found]), X)
+        np.testing.assert_array_equal(np.concatenate([codes for _, codes in found]), y)
+
+
+def rows_and_codes(site, layout):
+    return site.matrix(layout), site.codes(layout)
+
+
+def test_the_scheduler_does_not_keep_all_that_was_ever_shared(ground):
+    client = ground.client()
+    crew = gathered(client, "example:xor", shards=2).crew
+    changes = 3 * LINKS
+    total = 0
+    for k in range(changes):
+        total += k
+        shared = Shared(next(NUMBERS), total, added, k)
+        assert crew.ask(given, shared=shared) == [total] * 2
+    kept = client.run_on_scheduler(keys_of)
+    assert 0 < len([key for key in kept if key.startswith("novikoff-share-")]) <= LINKS + 1
+
+
+def added(before, change):
+    return before + change
+
+
+def given(site, shared):
+    return shared
+
+
+def keys_of(dask_scheduler):
+    return [str(key) for key in dask_scheduler.tasks]
+
+
+def test_a_slow_worker_is_waited_for(machines, data, expected, tmp_path):
+    client = machines.client()
+    (slow,) = machines.add(client)
+    pid = pid_of(client, slow)
+    wakes = threading.Timer(2.0, os.kill, (pid, signal.SIGCONT))
+    strike = Strike(pid, wakes.start)
+    assert fitted(client, data, "perceptron", tmp_path, watch=strike) == expected["perceptron"]
+    assert strike.struck
+    assert strike.moved == 0
+
+
+def test_a_run_goes_on_from_its_checkpoint_after_the_scheduler_was_killed(
+    alone, data, expected, tmp_path
+):
+    alone.add(alone.client())
+    kept = {"checkpoint": tmp_path / "run", "checkpoint_every": 0.0}
+
+    def kill(moment):
+        if moment.end and moment.epoch == 2:
+            alone.end(alone.scheduler)
+
+    told = []
+
+    def run():
+        with pytest.raises(ClusterError) as problem:
+            fitted(alone.client(), data, "averaged", tmp_path, watch=kill, **kept)
+        told.append(str(problem.value))
+
+    runs = threading.Thread(target=run)
+    runs.start()
+    runs.join(LONG)
+    assert f"the scheduler at {alone.address} is gone" in told[0]
+    assert "--resume" in told[0]
+    alone.start_scheduler()
+    alone.add(alone.client())
+    epochs = []
+    again = fitted(
+        alone.client(),
+        data,
+        "averaged",
+        tmp_path,
+        watch=lambda moment: epochs.append(moment.epoch),
+        resume=True,
+        **kept,
+    )
+    assert again == expected["averaged"]
+    assert set(epochs) - {0} == {3, 4}
+
+
+def test_a_worker_short_of_memory_uses_its_disk_and_in_the_end_says_so(alone, tmp_path):
+    client = alone.client()
+    alone.add(client, nanny=True, memory="400MB")
+    random = np.random.default_rng(3)
+    X, y = random.standard_normal((600_000, 20)), random.integers(0, 2, 600_000)
+    np.save(tmp_path / "rows.npy", np.column_stack([X, y]))  # 100 MB; 160 MB is all it may take
+    model = nk.cluster.fit(
+        str(tmp_path / "rows.npy"), client, nk.Perceptron(max_epochs=2), shards=1
+    )
+    there = nk.Perceptron(max_epochs=2).fit(X, y)
+    assert model.coef_.tobytes() == there.coef_.tobytes()
+    assert model.mistakes_ == there.mistakes_
+    crew = gathered(client, "example:xor", shards=1).crew
+    with pytest.raises(ClusterError, match=r"memory.*--shards"):
+        crew.ask(hog)
+
+
+def _run(data, tmp_path, *more):
+    """A command on processes of its own, as a terminal starts it; it would take for ever."""
+    words = "fit", data, "--workers", 2, "--shards", SHARDS, "--max-epochs", 10**9, *more
+    return ["-m", "novikoff", *map(str, words)]
+
+
+def _ended(process, children, code):
+    """It ends, with this exit code, and nothing of it is left."""
+    out, _ = process.communicate(timeout=LONG)
+    assert process.returncode == code
+    _, alive = psutil.wait_procs(children, 10)
+    assert alive == []
+    return out
+
+
+def test_ctrl_c_ends_a_run_after_a_whole_epoch_and_leaves_no_process(machines, data, tmp_path):
+    run, log = tmp_path / "run", tmp_path / "log"
+    words = _run(data, tmp_path, "--checkpoint", run, "--log", log, "--json")
+    process = subprocess.Popen(
+        [sys.executable, *words], stdout=subprocess.PIPE, start_new_session=True
+    )
+    until(lambda: log.exists() and len(log.read_text().splitlines()) > 3, "a few epochs")
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert len(children) > 2
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: all of them
+    answer = json.loads(_ended(process, children, 130))
+    assert answer["stopped_because"] == "it was interrupted"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert {(line["workers"], line["shards"]) for line in lines} == {(2, SHARDS)}
+    assert lines[-1]["shards_done"] == SHARDS
+    assert lines[0]["dashboard"] == answer["dashboard"] is not None
+    there = "--cluster", machines.address, "--shards", SHARDS
+    longer = *there, "--max-epochs", answer["epochs"] + 1
+    on = novikoff("fit", data, *longer, "--checkpoint", run, "--resume", "--save", tmp_path / "a")
+    once = novikoff("fit", data, *longer, "--save", tmp_path / "b")
+    assert (on[0], once[0]) == (0, 0)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_signals_while_workers_read_and_do_not_answer(data, tmp_path):
+    process, master, _ = until_shown(_run(data, tmp_path), "dashboard")
+    children = psutil.Process(process.pid).children(recursive=True)
+    workers = [each for each in children if "spawn_main" in " ".join(each.cmdline())]
+    assert len(workers) == 2
+    for worker in workers:
+        worker.suspend()
+    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGTERM)  # impatient
+    assert _ended(process, children, 143) == ""
+    os.close(master)

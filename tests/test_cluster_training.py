@@ -1,0 +1,534 @@
+"""Training on shards: rows kept or streamed, what travels, checkpoints, and real processes."""
+
+import contextlib
+import json
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.exceptions import ConvergenceWarning
+
+import novikoff as nk
+from crews import parts_of
+from mixing_support import How, Steps, gathering, same_bits, trained
+from novikoff import checkpoints
+from novikoff.cli.keeping import described
+from novikoff.cluster import data as cluster_data
+from novikoff.cluster import training
+from novikoff.cluster.data import FileAddress, gathered, planned
+from novikoff.cluster.keeping import How as Kept
+from novikoff.cluster.keeping import Keeper
+from novikoff.cluster.learning import Sent
+from novikoff.cluster.site import Part, Site
+from novikoff.cluster.training import run
+from novikoff.epochs import Because, Stop
+from novikoff.errors import DataError, ModelError, ParameterError
+from novikoff.loop import Silent, epoch_for
+from novikoff.models import Model, parts
+from novikoff.rules import Averaged, Perceptron, Winnow
+from stream_support import fitted, plan_for, write_rows
+from support import RULES
+
+STREAMED = ["perceptron", "averaged", "passive-aggressive", "winnow", "balanced-winnow"]
+
+
+@pytest.fixture
+def streaming(monkeypatch):
+    """Any file is large."""
+    monkeypatch.setattr(training, "FEW", -1)
+
+
+def here(path, shards, labels=True, **options):
+    """`data.gathered` for a file, with a crew in this process in place of a client's."""
+
+    class Crew(Steps):
+        def __init__(self, client, parts, watch):
+            super().__init__(parts)
+            self.watch, self.asked = watch, []
+
+        @property
+        def parts(self):
+            return self._parts
+
+        @parts.setter
+        def parts(self, parts):
+            self._parts, self.sites = parts, [Site(part.address) for part in parts]
+
+        def ask(self, function, *args, **more):
+            self.asked.append(function.__name__)
+            return super().ask(function, *args, **more)
+
+    def gather(read, watch):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(cluster_data, "Crew", Crew)
+            source = nk.open(path, **options)
+            return gathered(None, source, shards=shards, labels=labels, read=read, watch=watch)
+
+    return gather
+
+
+def content(found):
+    """All that a model file would hold of a run."""
+    model = Model("perceptron", {}, found.learner, found.classes, found.data.layout.names)
+    model.lowest = found.outcome.ceilings
+    header, arrays = parts(model)
+    arrays = {name: array.tobytes() for name, array in arrays.items()}
+    return header, arrays, found.outcome.mistakes_per_epoch, found.rows, found.mixed.tolist()
+
+
+# Rows that are not kept
+
+
+@pytest.mark.parametrize("rule", STREAMED)
+@pytest.mark.parametrize("shards", [1, 3, 7])
+@pytest.mark.parametrize("epochs", [1, 3])
+def test_a_stream_gives_the_bytes_of_rows_at_rest(tmp_path, streaming, rule, shards, epochs):
+    path = write_rows(tmp_path / "a.svm", rule)
+    plan = plan_for(rule, epochs)
+    stream = run(plan, here(path, shards, cache=False))
+    rest = run(plan, here(path, shards, cache=tmp_path / "c"))
+    assert stream.streamed
+    assert not rest.streamed
+    assert content(stream) == content(rest)
+    survey = ["found"] if plan.needs_width else []
+    begun = [] if plan.needs_width else ["head"]
+    passes = ["learned"] * epochs
+    assert stream.data.crew.asked == begun + survey + passes  # the text is gone through no more
+
+
+def test_one_shard_streamed_is_one_machine(tmp_path, streaming):
+    path = write_rows(tmp_path / "a.svm", "averaged", classes=(1, 2, 5))
+    plan = plan_for("averaged", 2)
+    found = run(plan, here(path, 1, cache=False))
+    expected = tmp_path / "m"
+    fitted(plan, nk.open(path), expected, streamed=True)
+    model = nk.load(expected)
+    for k in range(3):
+        assert same_bits(found.learner, model._learner, k, k)
+    assert found.learner.ceilings().tolist() == model._learner.ceilings().tolist()
+
+
+def rows_as(kind, folder):
+    """The same rows in a format; labels 0 and 1."""
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((240, 4)).round(2)
+    y = (X[:, 0] + 0.3 * rng.standard_normal(240) > 0).astype(int)
+    path = folder / f"rows.{kind}"
+    if kind == "npy":
+        np.save(path, np.column_stack([X, y]))
+    elif kind == "parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        table = pa.table({**{f"x{j}": X[:, j] for j in range(4)}, "y": y})
+        pq.write_table(table, path, row_group_size=50)
+    else:
+        lines = [",".join([*map(str, row), str(label)]) for row, label in zip(X, y, strict=True)]
+        path.write_text("a,b,c,d,y\n" + "\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["npy", "parquet", "csv"])
+def test_formats(tmp_path, streaming, kind):
+    path, plan = rows_as(kind, tmp_path), plan_for("perceptron", 2)
+    stream = run(plan, here(path, 3, cache=False))
+    assert stream.data.crew.asked == ["head", "learned", "learned"]
+    assert content(stream) == content(run(plan, here(path, 3)))
+
+
+PLAIN = [f"{k % 2} {k % 7 + 1}:{k}\n" for k in range(200)]
+SURPRISES = {
+    "a third label": "2 3:1\n",
+    "a label that is no whole number": "1.0 1:1\n",
+    "a word": "x 1:1\n",
+    "an index 0": "1 0:1\n",
+    "a word and an index 0": "1 0:1\nx 1:1\n",
+    "a new column": "1 99:1\n",
+}
+
+
+@pytest.mark.parametrize("what", sorted(SURPRISES))
+@pytest.mark.parametrize("where", [60, 199])
+def test_what_only_some_shard_shows(tmp_path, streaming, what, where):
+    path = tmp_path / "a.svm"
+    path.write_text("".join([*PLAIN[:where], SURPRISES[what], *PLAIN[where:]]))
+    plan = plan_for("perceptron", 2)
+    for shards in (1, 4):
+        stream = run(plan, here(path, shards, cache=False))
+        assert content(stream) == content(run(plan, here(path, shards, cache=tmp_path / "c")))
+    model = tmp_path / "m"
+    fitted(plan, nk.open(path), model)
+    one = run(plan, here(path, 1, cache=False))
+    assert one.classes.tolist() == nk.load(model).classes_.tolist()
+    assert same_bits(one.learner, nk.load(model)._learner)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.vw", "".join(f"{k % 2} |a f{k % 9}:{k} |b g{k % 50}\n" for k in range(300))),
+        ("b.csv", "n,city,y\n" + "".join(f"{k},c{k % 40},{k % 2}\n" for k in range(300))),
+        ("c.csv", "a,b,y\n" + "".join(f'{k},"u\nv{k % 3}",{k % 2}\n' for k in range(300))),
+    ],
+)
+@pytest.mark.parametrize("rule", ["averaged", "winnow"])
+def test_names_and_quotes(tmp_path, streaming, name, text, rule):
+    """Names that come as they appear need a survey; a field that was cut in two, other cuts."""
+    path, plan = tmp_path / name, plan_for(rule, 2)
+    path.write_text(text)
+    stream = run(plan, here(path, 4, cache=False))
+    rest = run(plan, here(path, 4, cache=tmp_path / "c"))
+    assert content(stream) == content(rest)
+    assert stream.data.layout.names == nk_names(path)
+
+
+def nk_names(path):
+    source = nk.open(path)
+    source.read()
+    return source.feature_names
+
+
+def test_one_label_in_the_first_rows_is_no_reason_to_stop(tmp_path, streaming):
+    path = tmp_path / "a.svm"
+    path.write_text("".join([f"0 1:{k}\n" for k in range(9000)] + ["1 1:-1 2:5\n"]))
+    plan = plan_for("perceptron", 2)
+    stream = run(plan, here(path, 2, cache=False))
+    assert stream.data.crew.asked[:3] == ["head", "found", "learned"]
+    assert content(stream) == content(run(plan, here(path, 2)))
+    path.write_text("".join(f"0 1:{k}\n" for k in range(90)))
+    for cache in (None, False):
+        with pytest.raises(DataError, match=r"all 90 rows have the label 0; a separator needs two"):
+            run(plan, here(path, 2, cache=cache))
+
+
+def test_the_one_sided_rule_looks_at_no_labels(tmp_path, streaming):
+    path = write_rows(tmp_path / "a.svm", "winnow")
+    plan = plan_for("one-sided", 2)
+    stream = run(plan, here(path, 3, labels=False, cache=False))
+    rest = run(plan, here(path, 3, labels=False))
+    assert content(stream) == content(rest)
+    assert stream.outcome.converged
+    assert stream.mixed_mistakes <= stream.bound
+
+
+@pytest.mark.parametrize(("name", "first"), [("a.svm", True), ("a.svm", False), ("a.csv", False)])
+@pytest.mark.parametrize("order", ["given", "shuffle"])
+def test_a_shard_may_have_no_rows(tmp_path, monkeypatch, name, first, order):
+    """Such as one of nothing but blank lines: it changes nothing, but has its share."""
+    line = "{y} 1:{a} 2:{b}\n" if name == "a.svm" else "{a},{b},{y}\n"
+    options = {} if name == "a.svm" else {"header": False}
+    rows = "".join(line.format(y=k % 2, a=k % 5 - 1, b=k % 3) for k in range(40))
+    blank = "\n" * (3 * len(rows))
+    path, plan = tmp_path / name, plan_for("averaged", 3, order)
+    path.write_text(rows)
+    alone = run(plan, here(path, 1, **options))
+    path.write_text(blank + rows if first else rows + blank)
+    found = run(plan, here(path, 2, cache=False, **options))
+    assert sorted(each.rows for each in found.data.founds) == [0, 40]
+    assert found.outcome.mistakes_per_epoch[0] == alone.outcome.mistakes_per_epoch[0]
+    assert found.mixed_mistakes == sum(found.outcome.mistakes_per_epoch) / 2
+    monkeypatch.setattr(training, "FEW", -1)
+    if order == "given":
+        assert content(found) == content(run(plan, here(path, 2, cache=False, **options)))
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("shards", [1, 4])
+def test_a_row_that_is_refused_is_named_by_its_number_in_all_the_data(
+    tmp_path, monkeypatch, streamed, shards
+):
+    monkeypatch.setattr(training, "FEW", -1 if streamed else 2**40)
+    path = tmp_path / "a.svm"
+    path.write_text("".join([*PLAIN[:150], "1 1:1e200\n", *PLAIN[150:]]))
+    with pytest.raises(DataError, match=r"^row 150 is too long"):
+        run(plan_for("perceptron", 1), here(path, shards, cache=None))
+
+
+# What travels
+
+
+def wide(rows=300, features=5000, seed=0):
+    rng = np.random.default_rng(seed)
+    X = scipy.sparse.random_array((rows, features), density=0.001, rng=rng, format="csr")
+    return X, (np.asarray(X.sum(axis=1)).ravel() > 2.4).astype(int)
+
+
+@pytest.mark.parametrize("rule", [Perceptron(), Averaged(), Winnow()])
+def test_only_what_changed_travels(rule):
+    X, y = wide()
+    crews = []
+    found = run(How(rule, epochs=6), gathering(parts_of(X, y, [100, 200]), crews=crews))
+    assert len(found.traffic) == found.outcome.epochs > 2
+    assert crews[0].steps >= found.outcome.epochs - 1  # all but the first state came as a change
+    whole = Sent.of(found.learner, found.data.layout, True).size
+    for traffic in found.traffic[1:]:
+        assert traffic.down < whole / 2
+        assert traffic.up < whole / 2  # of three shards together
+    assert found.traffic[0].down == whole
+    assert found.outcome.mistakes_per_epoch[-1] or found.traffic[-1].up == 0
+
+
+def test_dense_changes_travel_whole():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((80, 30)), rng.integers(0, 2, 80)
+    found = trained(Perceptron(), X, y, [40], epochs=2)
+    assert [tuple(each) for each in found.traffic] == [(2 * 240, 240), (2 * 240, 240)]
+
+
+def test_what_is_watched():
+    X, y = wide()
+    moments = []
+    gather = gathering(parts_of(X, y, [100, 200]))
+    found = run(How(Perceptron(), epochs=3), gather, watch=moments.append)
+    ends = [moment for moment in moments if moment.end]
+    assert [len(moment.run.past) for moment in ends] == list(range(1, found.outcome.epochs + 1))
+    assert [moment.mistakes for moment in ends] == found.outcome.mistakes_per_epoch
+    assert [moment.epoch for moment in moments if moment.done == 1 and moment.run is None] == [0]
+    assert all(moment.shards == 3 for moment in moments)
+
+
+def test_the_loop_lets_other_threads_run():
+    assert epoch_for(Perceptron(), Silent()).targetoptions["nogil"]
+
+
+# Stopping and going on
+
+
+def keeper(path, plan, resume=True, every=0.0):
+    options = {"max_epochs": plan.max_epochs, "order": plan.order}
+    return Keeper(
+        path, Kept(plan.rule, plan.parameters, options, described(plan)), every=every, resume=resume
+    )
+
+
+class BreakError(Exception):
+    """As if the process were killed."""
+
+
+def breaking(after, kind=BreakError):
+    left = after
+
+    def watch(moment):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise kind
+
+    return watch
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "averaged", "winnow", "margin"])
+@pytest.mark.parametrize("order", ["given", "shuffle", "streamed"])
+@pytest.mark.parametrize("mixing", ["uniform", "mistakes"])
+def test_broken_off_anywhere_and_gone_on_with(tmp_path, monkeypatch, rule, order, mixing):
+    monkeypatch.setattr(training, "FEW", -1 if order == "streamed" else 2**40)
+    path = write_rows(tmp_path / "a.svm", rule, rows=90)
+    plan = plan_for(rule, 4, "shuffle" if order == "shuffle" else "given", init="zeros")
+    gather = partial(here, path, 3, cache=False)
+    expected = content(run(plan, gather(), mixing=mixing))
+    for after in (9, 12, 14):
+        kept, found, pieces = tmp_path / "kept", None, 0
+        while found is None:
+            with contextlib.suppress(BreakError):
+                watch = breaking(after + pieces)
+                found = run(plan, gather(), mixing=mixing, keeper=keeper(kept, plan), watch=watch)
+            pieces += 1
+            assert pieces < 20
+        assert pieces > 1
+        assert content(found) == expected
+        again = run(plan, gather(), mixing=mixing, keeper=keeper(kept, plan))
+        assert content(again) == expected  # of a run that was over
+        kept.unlink()
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, partial(Stop, Because.INTERRUPTED)])
+def test_ctrl_c_ends_with_the_last_whole_epoch(tmp_path, kind):
+    path, kept = write_rows(tmp_path / "a.svm", "perceptron"), tmp_path / "kept"
+    plan = plan_for("perceptron", 5)
+    moments = []
+
+    def watch(moment):
+        moments.append(moment)
+        if moment.epoch == 3 and moment.done == 2:
+            raise kind()
+
+    found = run(plan, here(path, 3), watch=watch, keeper=keeper(kept, plan))
+    assert found.outcome.because is Because.INTERRUPTED
+    assert not found.outcome.converged
+    assert content(found) == content(run(plan._replace(max_epochs=2), here(path, 3)))
+    on = run(plan, here(path, 3), keeper=keeper(kept, plan))
+    assert content(on) == content(run(plan, here(path, 3)))
+
+
+def test_ctrl_c_before_any_epoch_ended_goes_on_up(tmp_path):
+    path, kept = write_rows(tmp_path / "a.svm", "perceptron"), tmp_path / "kept"
+    plan = plan_for("perceptron", 5)
+    for after in (1, 4):
+        watch = breaking(after, KeyboardInterrupt)
+        with pytest.raises(KeyboardInterrupt):
+            run(plan, here(path, 3), watch=watch, keeper=keeper(kept, plan))
+    assert not kept.exists()
+
+
+def test_a_checkpoint_is_gone_on_with_in_the_same_way_only(tmp_path):
+    path, kept = write_rows(tmp_path / "a.svm", "perceptron"), tmp_path / "kept"
+    plan = plan_for("perceptron", 2)
+    run(plan, here(path, 3), keeper=keeper(kept, plan))
+    before = kept.read_bytes()
+    more = plan._replace(max_epochs=3)
+    for shards, mixing, words in ((2, "uniform", "shards = 3"), (3, "mistakes", "mixing = 'uni")):
+        with pytest.raises(ParameterError, match=words):
+            run(more, here(path, shards), mixing=mixing, keeper=keeper(kept, more))
+    with pytest.raises(ParameterError, match="it is there already"):
+        keeper(kept, plan, resume=False)
+    with pytest.raises(ParameterError, match="shards = 3"):
+        fitted(more, nk.open(path), tmp_path / "m", checkpoint=kept)  # on one machine
+    assert kept.read_bytes() == before
+    assert run(more, here(path, 3), keeper=keeper(kept, more)).outcome.epochs == 3
+    write_rows(path, "perceptron", seed=1)
+    with pytest.raises(ParameterError, match="other data"):
+        run(more, here(path, 3), keeper=keeper(kept, more))
+
+
+def test_one_machines_checkpoint_is_not_for_shards(tmp_path):
+    path, kept = write_rows(tmp_path / "a.svm", "perceptron"), tmp_path / "kept"
+    plan = plan_for("perceptron", 2)
+    fitted(plan, nk.open(path), tmp_path / "m", checkpoint=kept)
+    with pytest.raises(ParameterError, match="shards = None"):
+        run(plan, here(path, 1), keeper=keeper(kept, plan))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"memory": {}},
+        {"memory": {"mixed": [-1.0]}},
+        {"memory": {"mixed": [1.0, 2.0]}},
+        {"place": 7},
+    ],
+)
+def test_a_damaged_checkpoint_is_refused(tmp_path, monkeypatch, damage):
+    from novikoff import models
+
+    path, kept = write_rows(tmp_path / "a.svm", "perceptron"), tmp_path / "kept"
+    plan = plan_for("perceptron", 2)
+    run(plan, here(path, 3), keeper=keeper(kept, plan))
+    texts, arrays = models.unpacked(kept, "checkpoint")
+    texts["checkpoint"] |= damage
+    kept.write_bytes(models.packed(texts, arrays))
+    assert checkpoints.read(kept)
+    with pytest.raises(ModelError, match="damaged"):
+        run(plan, here(path, 3), keeper=keeper(kept, plan))
+
+
+# A cluster of processes
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cluster")
+    return {rule: write_rows(folder / f"{rule}.svm", rule) for rule in ("perceptron", "winnow")}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        nk.Perceptron(max_epochs=3),
+        nk.AveragedPerceptron(max_epochs=3, order="shuffle", random_state=4),
+        nk.Winnow(max_epochs=3),
+    ],
+    ids=["perceptron", "averaged", "winnow"],
+)
+def test_a_cluster_gives_the_bytes_that_one_process_gives(cluster_of_two, files, tmp_path, model):
+    path = files["winnow" if model.kind == "winnow" else "perceptron"]
+    with pytest.warns(ConvergenceWarning, match="not converged after 3"):
+        one = nk.cluster.fit(path, cluster_of_two, model, shards=1)
+    with pytest.warns(ConvergenceWarning):
+        plain = type(model)(**model.get_params()).fit(nk.open(path))
+    nk.save(one, tmp_path / "one")
+    nk.save(plain, tmp_path / "plain")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "plain").read_bytes()
+    assert not hasattr(model, "classes_")
+    with pytest.warns(ConvergenceWarning):
+        many = nk.cluster.fit(path, cluster_of_two, model, shards=5, mixing="mistakes")
+    plan = plan_for(model.kind, 3, model.order, seed=4)
+    here_ = run(plan, here(path, 5), mixing="mistakes")
+    assert same_bits(many._learner, here_.learner)
+    assert many.mixed_mistakes_ == here_.mixed_mistakes
+    assert many.mixing_traffic_ == here_.traffic
+    assert (many.shards_, many.n_iter_, many.mixing_bound_) == (5, 3, None)
+    assert many.mistakes_per_epoch_ == here_.outcome.mistakes_per_epoch
+    assert many.predict(nk.open(path)).shape == (300,)
+
+
+def test_fit_says_what_it_knows(cluster_of_two, tmp_path):
+    source = nk.open("example:iris-setosa")
+    found = nk.cluster.fit(source, cluster_of_two, shards=3)
+    assert found.converged_
+    assert found.classes_.tolist() == nk.Perceptron().fit(source).classes_.tolist()
+    assert 0 < found.mixed_mistakes_ <= found.mixing_bound_ < np.inf
+    assert found.mistakes_ == pytest.approx(3 * found.mixed_mistakes_)
+    X, y, _ = source.read()
+    assert ((X @ found.coef_[0] + found.intercept_ > 0) == (y == found.classes_[1])).all()
+    assert found.feature_names_in_.tolist() == source.feature_names
+    positive = nk.cluster.fit(files_of_ones(tmp_path), cluster_of_two, nk.OneSidedPerceptron())
+    assert positive.converged_
+    assert positive.mixed_mistakes_ <= positive.mixing_bound_
+
+
+def files_of_ones(folder):
+    path = folder / "ones.svm"
+    path.write_text("".join(f"1 1:{k} 2:{9 - k}\n" for k in range(1, 9)))
+    return path
+
+
+def test_fit_goes_on_from_a_checkpoint(cluster_of_two, files, tmp_path):
+    path, kept = files["perceptron"], tmp_path / "kept"
+    fit = partial(nk.cluster.fit, path, cluster_of_two, shards=3, checkpoint=kept)
+    with pytest.warns(ConvergenceWarning):
+        fit(nk.Perceptron(max_epochs=2))
+    with pytest.raises(ParameterError, match="it is there already"):
+        fit(nk.Perceptron(max_epochs=4))
+    with pytest.warns(ConvergenceWarning):
+        on = fit(nk.Perceptron(max_epochs=4), resume=True)
+    with pytest.warns(ConvergenceWarning):
+        expected = nk.cluster.fit(path, cluster_of_two, nk.Perceptron(max_epochs=4), shards=3)
+    assert same_bits(on._learner, expected._learner)
+    assert on.mixed_mistakes_ == expected.mixed_mistakes_
+    nk.save(on, tmp_path / "m")
+    with pytest.raises(ParameterError, match="eta"):
+        fit(nk.Perceptron(eta=2.0, max_epochs=4), resume=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"estimator": 3}, "estimator"),
+        ({"estimator": nk.Perceptron(max_epochs=0)}, "max_epochs"),
+        ({"estimator": nk.RuleClassifier(), "checkpoint": "x"}, "rule of its own"),
+        ({"estimator": nk.Perceptron(order="shuffle"), "checkpoint": "x"}, "random_state"),
+        ({"resume": True}, "name it"),
+        ({"mixing": "median"}, "mixing must be"),
+        ({"estimator": nk.VotedPerceptron(), "shards": 2}, "keeps every weight vector"),
+    ],
+)
+def test_fit_refuses(cluster_of_two, files, options, words):
+    with pytest.raises((ParameterError, TypeError), match=words):
+        nk.cluster.fit(files["perceptron"], cluster_of_two, **options)
+
+
+def test_a_rule_of_ones_own_is_mixed(cluster_of_two, files):
+    model = nk.RuleClassifier(RULES["perceptron-eta"][0], max_epochs=2)
+    with pytest.warns(ConvergenceWarning):
+        found = nk.cluster.fit(files["perceptron"], cluster_of_two, model, shards=2)
+    assert found.mixed_mistakes_ == sum(found.mistakes_per_epoch_) / 2
+
+
+def test_parts_of_a_cluster_are_files_and_ranges(files):
+    plan = planned(str(files["perceptron"]), {}, 3, False)
+    assert len(plan.shards) == 3
+    text = json.dumps([each._asdict() for each in plan.shards], default=str)
+    assert str(Path(files["perceptron"])) in text
+    assert isinstance(Part(FileAddress(plan.shards[0], 1)).address.token, str)
