@@ -22,7 +22,6 @@ class Held(NamedTuple):
 
     X: Any
     y: Any
-    token: str = ""
     size: int = 0
 
     def source(self, data):
@@ -120,3 +119,36 @@ def outcome(function, *args, **options):
 
 def as_counts(positive):
     return np.asarray(positive).astype(int)
+
+
+def spread_out(rng, rows, features, kind):
+    """Rows too many to be searched as a whole."""
+    X, w = rng.standard_normal((rows, features)), rng.standard_normal(features)
+    positive = X @ w > 0
+    if kind == "gap":
+        X += np.outer(np.where(positive, 0.1, -0.1), w / np.linalg.norm(w))
+    if kind == "noise":
+        positive ^= rng.random(rows) < 0.01
+    if kind == "touching":
+        X = np.round(X)
+        positive = X[:, 0] > 0
+        touched = X[:, 0] == 0
+        positive[touched] = rng.random(touched.sum()) < 0.5
+    if kind == "half":  # rows with counts lie on one plane, the others on one side of it
+        X[:, 0] = np.abs(np.round(X[:, 0]))
+        positive = (X[:, 0] == 0.0) & (rng.random(rows) < 0.5)
+    if kind == "twins":
+        again = rng.integers(0, rows, 20)
+        X = np.vstack([X, X[again]])
+        positive = np.concatenate([positive, ~positive[again]])
+    return X, positive
+
+
+def svmlight(path, X, y):
+    """A file in which every value comes back as the double it was."""
+    lines = []
+    for row, label in zip(X, y, strict=True):
+        entries = " ".join(f"{j + 1}:{value!r}" for j, value in enumerate(row.tolist()) if value)
+        lines.append(f"{label} {entries}")
+    path.write_text("\n".join(lines) + "\n")
+    return path

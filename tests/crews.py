@@ -3,7 +3,7 @@
 import itertools
 import pickle
 
-from novikoff.cluster.site import Part, Site, token_of
+from novikoff.cluster.site import Part, Site
 from novikoff.sources.base import HeldSource
 
 
@@ -12,7 +12,6 @@ class ArrayAddress:
 
     def __init__(self, X, y):
         self.X, self.y, self.size = X, y, 0
-        self.token = token_of(id(X))
 
     def source(self, data):
         return HeldSource("these rows", "arrays", self.X, self.y)

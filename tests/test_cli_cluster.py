@@ -1,14 +1,21 @@
 """The commands on a cluster: the same answers, the same refusals, and what only a cluster shows."""
 
+import gzip
+import io
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
+from novikoff.cli.clusters import Cluster
 from novikoff.cli.lines import fitted
+from novikoff.cli.watching import Watching
 from novikoff.cluster import local
-from shell import answer, in_a_process, novikoff
+from novikoff.cluster.crew import Glance
+from novikoff.verdict.result import Stage
+from shell import answer, in_a_process, novikoff, until_shown
 
 ROWS = [(k % 2, k % 7, (k * k) % 11 / 4) for k in range(60)]
 NOBODY = "tcp://127.0.0.1:9"
@@ -136,9 +143,11 @@ def test_rows_that_are_skipped_are_listed_as_on_one_machine(rows, there, tmp_pat
     rows.write_text("\n".join(lines) + "\n")
     side = tmp_path / "side.jsonl"
     words = "fit", rows, "--max-epochs", 1, "--bad-rows", "skip", "--skipped-to", side
-    assert answer(*words)["skipped"] == 3
+    alone = answer(*words)
+    assert alone["skipped"] == 3
     one = side.read_text()
-    assert answer(*words, *there, "--shards", 4)["skipped"] == 3
+    spread = answer(*words, *there, "--shards", 4)
+    assert (spread["skipped"], spread["remarks"]) == (3, alone["remarks"])
     assert side.read_text() == one
     assert answer("check", *words[1:2], *words[4:], *there, code=1)["skipped"] == 3
     assert side.read_text() == one
@@ -147,11 +156,106 @@ def test_rows_that_are_skipped_are_listed_as_on_one_machine(rows, there, tmp_pat
     assert not side.exists()
 
 
+def test_what_is_said_of_categories_is_said_of_all_shards(there, tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text("colour,label\n" + "red,0\nblue,1\n" * 3 + "green,0\nblack,1\n" * 3)
+    alone = answer("fit", path)["remarks"]
+    assert "colour (4 values)" in alone[0]
+    assert answer("fit", path, *there, "--shards", 3)["remarks"] == alone
+
+
 def test_a_file_that_workers_do_not_find(there, tmp_path):
     code, out, err = novikoff("fit", tmp_path / "nowhere.svm", *there)
     assert (code, out) == (2, "")
     assert err.startswith(f"novikoff: {tmp_path}/nowhere.svm: ")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["fit", "check"])
+@pytest.mark.parametrize("pattern", [False, True], ids=["name", "pattern"])
+def test_a_file_that_is_here_and_not_there(command, pattern, rows, there, monkeypatch):
+    joined = Cluster.joined
+
+    def gone(cluster):
+        """As if workers had other disks."""
+        rows.unlink()
+        return joined(cluster)
+
+    monkeypatch.setattr(Cluster, "joined", gone)
+    name = rows.with_name("row*.svm") if pattern else rows
+    code, out, err = novikoff(command, name, *there)
+    assert (code, out) == (2, "")
+    what = "no file matches this pattern" if pattern else "no such file"
+    assert err == (
+        f"novikoff: {name}: {what}: it is on this machine, but a worker does not find it: use a"
+        " shared folder or an address\n"
+    )
+
+
+@pytest.fixture
+def cuts(monkeypatch):
+    """How many shards the data were cut into, each time that they were read."""
+    from novikoff.cli import afar
+    from novikoff.cluster import judging
+
+    found = []
+
+    def gathered(*some, **more):
+        data = gather(*some, **more)
+        found.append(len(data.crew.parts))
+        return data
+
+    gather = afar.gathered
+    for module in (afar, judging):
+        monkeypatch.setattr(module, "gathered", gathered)
+    return found
+
+
+def test_verdicts_use_all_workers(rows, there, tmp_path, cuts):
+    proof = tmp_path / "proof.json"
+    assert novikoff("check", rows, *there, "--certificate", proof)[0] == 1
+    assert novikoff("verify", proof, rows, *there)[0] == 0
+    assert novikoff("check", rows, *there, "--shards", 1)[0] == 1
+    assert cuts == [2, 2, 1]
+
+
+def test_verdicts_are_had_of_what_cannot_be_cut_for_all_workers(there, tmp_path, cuts):
+    packed = tmp_path / "rows.svm.gz"
+    packed.write_bytes(gzip.compress(b"1 1:1\n0 1:2\n"))
+    quoted = tmp_path / "rows.csv"
+    quoted.write_text('a,y\n1,"no\nno"\n')  # one row, of two lines
+    assert novikoff("check", packed, *there) == novikoff("check", packed)
+    assert novikoff("check", packed, *there)[0] == 0
+    assert novikoff("check", quoted, *there) == novikoff("check", quoted)
+    assert set(cuts) == {1}
+    code, _, err = novikoff("check", packed, *there, "--shards", 2)
+    assert code == 2
+    assert "a compressed file cannot be cut, so that 1 shard is the most" in err
+
+
+@pytest.mark.parametrize(
+    ("rows", "workers", "shards"),
+    [(9, 4, 4), (3, 4, 3), (3, 9, 3), (5, 8, 5), (1, 4, None), (9, 1, None)],
+)
+def test_as_many_shards_as_workers_or_as_there_can_be_if_these_are_more(
+    tmp_path, rows, workers, shards
+):
+    from novikoff.cli.afar import more_shards
+
+    path = tmp_path / "rows.svm"
+    path.write_text("1 1:1\n" * rows)
+    assert more_shards(str(path), {}, workers) == shards
+
+
+def test_workers_with_nothing_to_do_are_remarked_on(rows, there):
+    words = "fit", rows, "--max-epochs", 1, *there
+    remark = "1 shard: 1 of 2 workers has nothing to do"
+    advice = f"{remark}; --shards 2 would use it, with another result"
+    others = answer(*words, "--shards", 1)["remarks"]
+    assert answer(*words, "--shards", 2)["remarks"] == others
+    assert answer(*words)["remarks"] == [*others, advice]
+    assert advice in " ".join(novikoff(*words)[1].split())
+    assert answer(*words, "--rule", "voted")["remarks"] == [*others, remark]  # for one shard
 
 
 def test_checkpoints_are_of_one_number_of_shards(rows, there, tmp_path):
@@ -228,7 +332,7 @@ def test_nobody_answers(here, monkeypatch, tmp_path):
     code, out, err = here("fit", "example:xor", "--cluster", NOBODY)
     assert (code, out) == (2, "")
     assert err == (
-        f"novikoff: no scheduler answers at {NOBODY} within 0 s: start one with `dask scheduler`,"
+        f"novikoff: no scheduler answers at {NOBODY} within 0.5 s: start one with `dask scheduler`,"
         " or give the address it prints\n"
     )
     for address, message in {
@@ -330,3 +434,76 @@ def test_the_line_says_how_far_shards_and_workers_are(columns, line):
     fields = 9.0, 12, None, None, 123_456, 0, 18, 850e3, 0.001234, 34.0, 180, 4, 16, 7, 2, None
     parts = SpreadProgress(Task(), quiet=True).parts(Glimpse(*fields))
     assert fitted(parts, columns - 1) == line
+
+
+@pytest.mark.parametrize(
+    ("columns", "line"),
+    [
+        (
+            130,
+            "12 s  searching  proven: separable  margin from 0.125 to 0.25  7 scans"
+            "  0/1 of 4 shards  2 workers  1 moved after a fault",
+        ),
+        (
+            100,
+            "12 s  searching  proven: separable  margin from 0.125 to 0.25  7 scans"
+            "  0/1 of 4  2w  1 moved",
+        ),
+        (80, "12 s  searching  separable  γ 0.125 to 0.25  7 scans  0/1 of 4  2w  1 moved"),
+        (50, "12 s  searching  separable  γ 0.125 to 0.25"),
+        (20, "12 s  searching"),
+    ],
+)
+def test_the_line_of_a_verdict_keeps_whole_parts(columns, line):
+    progress = Watching(quiet=True)
+    progress.glance(Glance(2, 4, 4, 1))
+    progress.glance(Glance(2, 0, 1, 1))  # a question to one shard of the four
+    progress.watch(Stage("searching", "separable", 0.125, 0.25, 7))
+    assert fitted(progress.parts(12.0), columns - 1) == line
+
+
+def test_the_line_says_what_is_begun():
+    progress = Watching(quiet=True)
+    for cluster, doing in {
+        Cluster(None, 2): "starting 2 workers",
+        Cluster(None, 1): "starting 1 worker",
+        Cluster(NOBODY, None): f"connecting to {NOBODY}",
+    }.items():
+        progress.begin(cluster.starting)
+        assert fitted(progress.parts(3.0), 79) == f"3 s  {doing}"
+
+
+def test_fit_says_on_a_terminal_that_workers_are_started(rows):
+    words = "-m", "novikoff", "fit", rows, "--workers", 1, "--max-epochs", 1
+    process, master, shown = until_shown(words, "dashboard is at")
+    assert "starting 1 worker" in shown
+    try:
+        while os.read(master, 4096):
+            pass
+    except OSError:  # it has ended
+        pass
+    assert process.communicate(timeout=60)[0]
+    assert process.returncode == 0
+    os.close(master)
+
+
+def test_the_welcome_goes_above_the_line(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with Watching(quiet=False) as progress:
+        progress.timer.cancel()
+        progress.begin("starting 2 workers")
+        progress._show()
+        progress.live.refresh()
+        progress.welcome("http://127.0.0.1:8787/status")
+    shown = terminal.getvalue()
+    welcome = "novikoff: the cluster's dashboard is at http://127.0.0.1:8787/status"
+    before, after = shown.split(welcome)
+    assert "0 s  starting 2 workers" in before
+    assert before.endswith("\r\x1b[2K")  # the line is erased first
+    assert after.startswith("\n")

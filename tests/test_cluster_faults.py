@@ -2,11 +2,14 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
+import time
 from functools import partial
+from pathlib import Path
 
 import dask.array as da
 import numpy as np
@@ -17,6 +20,7 @@ import novikoff as nk
 from machines import LONG, Machines, hog, pid_of, until, wait_for, who
 from novikoff.cluster.crew import LINKS, NUMBERS, Shared
 from novikoff.cluster.data import gathered
+from novikoff.cluster.homes import LOOK
 from novikoff.errors import ClusterError
 from shell import novikoff, until_shown
 
@@ -206,6 +210,21 @@ def test_a_slow_worker_is_waited_for(machines, data, expected, tmp_path):
     assert strike.moved == 0
 
 
+def test_a_worker_that_comes_in_the_middle_of_a_run_takes_its_share(
+    machines, data, expected, tmp_path
+):
+    client, seen = machines.client(), set()
+
+    def watch(moment):
+        seen.add(moment.workers)
+        if moment.end and moment.epoch == 1:
+            machines.add(client)
+            time.sleep(LOOK)  # it is looked for no more often than that
+
+    assert fitted(client, data, "averaged", tmp_path, watch=watch) == expected["averaged"]
+    assert seen == {1, 2}
+
+
 def test_a_run_goes_on_from_its_checkpoint_after_the_scheduler_was_killed(
     alone, data, expected, tmp_path
 ):
@@ -268,25 +287,44 @@ def _run(data, tmp_path, *more):
 
 
 def _ended(process, children, code):
-    """It ends, with this exit code, and nothing of it is left."""
-    out, _ = process.communicate(timeout=LONG)
+    """It ends, with this exit code, and nothing of it is left; what it said."""
+    out, err = process.communicate(timeout=LONG)
     assert process.returncode == code
     _, alive = psutil.wait_procs(children, 10)
     assert alive == []
-    return out
+    return out, err
+
+
+def _epochs_in(log):
+    """The epoch that a log has come to, as far as its lines are whole."""
+    whole = log.read_text().split("\n")[:-1] if log.exists() else []
+    return json.loads(whole[-1])["epoch"] if whole else 0
+
+
+def _blocked(pid, number):
+    """Whether a process never sees a signal."""
+    (mask,) = re.findall(r"^SigBlk:\s*(\w+)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    return bool(int(mask, 16) >> (number - 1) & 1)
 
 
 def test_ctrl_c_ends_a_run_after_a_whole_epoch_and_leaves_no_process(machines, data, tmp_path):
     run, log = tmp_path / "run", tmp_path / "log"
     words = _run(data, tmp_path, "--checkpoint", run, "--log", log, "--json")
     process = subprocess.Popen(
-        [sys.executable, *words], stdout=subprocess.PIPE, start_new_session=True
+        [sys.executable, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
     )
-    until(lambda: log.exists() and len(log.read_text().splitlines()) > 3, "a few epochs")
+    until(lambda: _epochs_in(log) >= 3, "a few epochs")
     children = psutil.Process(process.pid).children(recursive=True)
     assert len(children) > 2
+    workers = [each for each in children if "spawn_main" in " ".join(each.cmdline())]
+    assert [_blocked(each.pid, signal.SIGINT) for each in workers] == [True, True]
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: all of them
-    answer = json.loads(_ended(process, children, 130))
+    out, err = _ended(process, children, 130)
+    assert b"Traceback" not in err
+    answer = json.loads(out)
     assert answer["stopped_because"] == "it was interrupted"
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert {(line["workers"], line["shards"]) for line in lines} == {(2, SHARDS)}
@@ -309,5 +347,5 @@ def test_signals_while_workers_read_and_do_not_answer(data, tmp_path):
         worker.suspend()
     process.send_signal(signal.SIGTERM)
     process.send_signal(signal.SIGTERM)  # impatient
-    assert _ended(process, children, 143) == ""
+    assert _ended(process, children, 143)[0] == ""
     os.close(master)

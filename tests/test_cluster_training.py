@@ -17,11 +17,11 @@ from novikoff import checkpoints
 from novikoff.cli.keeping import described
 from novikoff.cluster import data as cluster_data
 from novikoff.cluster import training
-from novikoff.cluster.data import FileAddress, gathered, planned
+from novikoff.cluster.data import gathered, planned
 from novikoff.cluster.keeping import How as Kept
 from novikoff.cluster.keeping import Keeper
 from novikoff.cluster.learning import Sent
-from novikoff.cluster.site import Part, Site
+from novikoff.cluster.site import Site
 from novikoff.cluster.training import run
 from novikoff.epochs import Because, Stop
 from novikoff.errors import DataError, ModelError, ParameterError
@@ -362,6 +362,23 @@ def test_ctrl_c_ends_with_the_last_whole_epoch(tmp_path, kind):
     assert content(on) == content(run(plan, here(path, 3)))
 
 
+def test_ctrl_c_while_the_margin_is_looked_for_loses_nothing(tmp_path):
+    path = tmp_path / "a.svm"
+    path.write_text("1 1:1\n-1 1:-1\n" * 6)
+    plan = plan_for("perceptron", 50)
+    whole = run(plan, here(path, 3))
+    assert whole.outcome.because is Because.NO_MISTAKE
+    assert whole.margin == pytest.approx(1.0)
+
+    def watch(moment):
+        if moment.run is not None and moment.run.because is not None and not moment.end:
+            raise KeyboardInterrupt
+
+    found = run(plan, here(path, 3), watch=watch)
+    assert (found.margin, found.bound) == (None, None)
+    assert content(found) == content(whole)
+
+
 def test_ctrl_c_before_any_epoch_ended_goes_on_up(tmp_path):
     path, kept = write_rows(tmp_path / "a.svm", "perceptron"), tmp_path / "kept"
     plan = plan_for("perceptron", 5)
@@ -519,6 +536,29 @@ def test_fit_refuses(cluster_of_two, files, options, words):
         nk.cluster.fit(files["perceptron"], cluster_of_two, **options)
 
 
+@pytest.mark.parametrize(
+    ("source", "more"), [(np.eye(2), {}), ((np.eye(2), [0, 1]), {}), (np.eye(2), {"y": [0, 1]})]
+)
+def test_rows_in_memory_are_for_one_machine(cluster_of_two, source, more):
+    with pytest.raises(ParameterError, match=r"in the memory of one process.*from_array"):
+        nk.cluster.fit(source, cluster_of_two, **more)
+
+
+def test_a_client_is_needed(files):
+    with pytest.raises(ParameterError, match="a client of Dask's is needed, not NoneType"):
+        nk.cluster.fit(files["perceptron"], None)
+
+
+def test_workers_read_addresses(cluster_of_two, files):
+    path = Path(files["perceptron"])
+    model = nk.Perceptron(max_epochs=3)
+    with pytest.warns(ConvergenceWarning):
+        there = nk.cluster.fit(f"file://{path}", cluster_of_two, model, shards=3)
+    with pytest.warns(ConvergenceWarning):
+        here = nk.cluster.fit(path, cluster_of_two, model, shards=3)
+    assert same_bits(there._learner, here._learner)
+
+
 def test_a_rule_of_ones_own_is_mixed(cluster_of_two, files):
     model = nk.RuleClassifier(RULES["perceptron-eta"][0], max_epochs=2)
     with pytest.warns(ConvergenceWarning):
@@ -531,4 +571,3 @@ def test_parts_of_a_cluster_are_files_and_ranges(files):
     assert len(plan.shards) == 3
     text = json.dumps([each._asdict() for each in plan.shards], default=str)
     assert str(Path(files["perceptron"])) in text
-    assert isinstance(Part(FileAddress(plan.shards[0], 1)).address.token, str)

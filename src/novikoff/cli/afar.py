@@ -2,23 +2,28 @@
 
 import math
 import time
+from bisect import bisect_left
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from novikoff.cli.clusters import Cluster, Distant, list_skipped
 from novikoff.cli.contrasts import Columns
 from novikoff.cli.findings import Findings, Question, as_label, looked_on, refuse_width
+from novikoff.cli.watching import Watching
+from novikoff.cluster.crew import Crew
 from novikoff.cluster.data import Data, gathered
 from novikoff.cluster.judging import signed_rows
 from novikoff.cluster.judging import verify as verify_rows
 from novikoff.cluster.site import Site
+from novikoff.errors import DataError
 from novikoff.signed import refuse_family
+from novikoff.sources import Source
+from novikoff.sources import open as open_source
+from novikoff.sources.shards import cut
 from novikoff.verdict.judge import Judge, refuse_limits
-from novikoff.verdict.result import UNDECIDED, Stage, Watch
-
-Glance = Callable[[Any], None]
+from novikoff.verdict.result import UNDECIDED, Stage
 
 
 class Afar:
@@ -67,13 +72,65 @@ def refuse_early(question: Question) -> None:
     refuse_family(options["family"], options["unit_length"], question.positive)
 
 
-def investigate_afar(
-    question: Question, source: Distant, cluster: Cluster, client: Any, watch: Watch, glance: Glance
-) -> Findings:
+class Distance(NamedTuple):
+    """Data on a cluster, and who watches."""
+
+    source: Distant
+    cluster: Cluster
+    joined: Any
+    progress: Watching
+
+    def cut(self, ask: Callable[[int | None], Any]) -> Any:
+        """What ask(shards) gives. Shards change no answer, so that each worker gets one, if the
+        data can be cut so.
+        """
+        with self.cluster.explained(self.source):
+            shards, workers = self.cluster.shards, self.joined.workers
+            more = None
+            if shards is None and workers > 1:
+                crew = Crew(self.joined.client, [], self.progress.glance)
+                more = crew.anywhere(more_shards, *self.source.unopened, workers)
+            if more is None:
+                return ask(shards)
+            try:
+                return ask(more)
+            except DataError:
+                # With line ends in quotes, there are fewer places to cut at than it seemed.
+                self.progress.shards = 0
+                return ask(None)
+
+
+def more_shards(paths: Any, options: dict[str, Any], workers: int) -> int | None:
+    """As many as there are workers, or as there can be, if these are more than the size of the data
+    suggests; found out by a worker.
+    """
+    source = open_source(paths, **options)
+    by_size = len(cut(source))
+    if by_size >= workers:
+        return None
+    if not _too_many(source, workers):
+        return workers
+    between = range(by_size + 1, workers)
+    found = bisect_left(between, True, key=lambda shards: _too_many(source, shards))
+    return by_size + found if found else None
+
+
+def _too_many(source: Source, shards: int) -> bool:
+    try:
+        cut(source, shards)
+    except DataError:
+        return True
+    return False
+
+
+def investigate_afar(question: Question, far: Distance) -> Findings:
     """Have the workers read the rows, and answer; as `findings.investigate`."""
+    source, watch = far.source, far.progress.watch
     watch(Stage("reading", None, 0.0, math.inf, 0))
-    binary = question.options["family"] == "binary"
-    data = gathered(client, source.unopened, shards=cluster.shards, labels=binary, watch=glance)
+    known = {"labels": question.options["family"] == "binary", "watch": far.progress.glance}
+    data = far.cut(
+        lambda shards: gathered(far.joined.client, source.unopened, shards=shards, **known)
+    )
     list_skipped(data, source.asked.get("skipped_to"))
     layout, options = data.layout, dict(question.options)
     columns = Columns(layout.names, layout.features, options["fit_intercept"])
@@ -92,6 +149,8 @@ def investigate_afar(
     return found if verdict.outcome == UNDECIDED else looked_on(found, question, weights, watch)
 
 
-def verify_afar(proof: Any, source: Distant, cluster: Cluster, client: Any, glance: Glance) -> Any:
+def verify_afar(proof: Any, far: Distance) -> Any:
     """Check a certificate against rows on a cluster."""
-    return verify_rows(proof, source.unopened, client, shards=cluster.shards, glance=glance)
+    far.progress.begin("verifying")
+    rows = proof, far.source.unopened, far.joined.client
+    return far.cut(lambda shards: verify_rows(*rows, shards=shards, glance=far.progress.glance))

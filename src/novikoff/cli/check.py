@@ -78,7 +78,7 @@ def check(
     plot: reporting.PlotOption = None,
     cluster: clusters.ClusterOption = None,
     workers: clusters.WorkersOption = None,
-    shards: clusters.ShardsOption = None,
+    shards: clusters.FreeShardsOption = None,
     quiet: options.QuietOption = False,
     json: options.JsonOption = False,
     decimal: DecimalOption = False,
@@ -147,13 +147,13 @@ def _found(
 
     if spread is None:
         return investigate(question, source, progress.watch)
-    from novikoff.cli.afar import investigate_afar, refuse_early
+    from novikoff.cli.afar import Distance, investigate_afar, refuse_early
 
     refuse_early(question)
+    progress.begin(spread.starting)
     joined = stack.enter_context(spread.joined())
     progress.welcome(joined.dashboard)
-    tools = joined.client, progress.watch, progress.glance
-    return investigate_afar(question, source, spread, *tools)
+    return investigate_afar(question, Distance(source, spread, joined, progress))
 
 
 def _proven(progress: Watching) -> list[str]:

@@ -40,17 +40,23 @@ WorkersOption = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
-ShardsOption = Annotated[
-    int | None,
-    typer.Option(
+
+
+def _shards(default: str) -> Any:
+    return typer.Option(
         "--shards",
         metavar="N",
         min=1,
         help="Cut the data into so many pieces, whatever the number of workers.",
-        show_default="by the size of the data",
+        show_default=default,
         rich_help_panel=PANEL,
-    ),
-]
+    )
+
+
+SIZE = "by the size of the data: 128 MB each"
+ShardsOption = Annotated[int | None, _shards(SIZE)]
+#: Where shards change no answer.
+FreeShardsOption = Annotated[int | None, _shards(f"{SIZE}, and at least one for each worker")]
 MixingOption = Annotated[
     Mixing | None,
     typer.Option(
@@ -64,6 +70,9 @@ MixingOption = Annotated[
 
 
 UNDRAWN = "what is drawn are the rows, and they stay with the workers"
+ONLY_HERE = (
+    "it is on this machine, but a worker does not find it: use a shared folder or an address"
+)
 
 
 class Distant(NamedTuple):
@@ -83,9 +92,16 @@ class Cluster(NamedTuple):
     shards: int | None = None
     mixing: Mixing = Mixing.UNIFORM
 
+    @property
+    def starting(self) -> str:
+        """What is done before there is a client."""
+        if self.workers is None:
+            return f"connecting to {self.address}"
+        return f"starting {self.workers:,} worker{'s' * (self.workers != 1)}"
+
     @contextlib.contextmanager
     def joined(self) -> Iterator[Any]:
-        """Its client, and the address of its dashboard."""
+        """Its client, and what else is known of it: see `local.Joined`."""
         from novikoff.cluster.local import connected, started
 
         if self.workers is not None:
@@ -126,6 +142,20 @@ class Cluster(NamedTuple):
 
             refuse_side_file(options["skipped_to"], paths)
         return Distant(unopened, paths, options)
+
+    @contextlib.contextmanager
+    def explained(self, source: Distant) -> Iterator[None]:
+        """Say so if workers do not find files that are here."""
+        try:
+            yield
+        except DataError as problem:
+            names = source.unopened.paths
+            names = {*source.paths, *([names] if isinstance(names, str) else names)}
+            for name in names if self.workers is None and source.paths else ():
+                for missing in (f"{name}: no such file", f"{name}: no file matches this pattern"):
+                    if str(problem).startswith(missing):
+                        raise DataError(f"{missing}: {ONLY_HERE}") from None
+            raise
 
     @property
     def option(self) -> str:

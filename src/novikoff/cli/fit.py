@@ -159,9 +159,10 @@ def fit(
         if checkpoint is not None:
             keeper = kinds[0](plan, source, checkpoint, checkpoint_every, resume)
         anew = keeper is None or keeper.found is None
-        joined = None if spread is None else stack.enter_context(spread.joined())
         with kinds[1](task, plan.quiet, log, anew) as progress:
-            if spreading is not None:
+            if spread is not None and spreading is not None:
+                progress.begin(spread.starting)
+                joined = stack.enter_context(spread.joined())
                 result = spreading.run(joined, progress, keeper)
             else:
                 result, drawn = _at_home(plan, source, Tools(progress, keeper), kept, classes)

@@ -6,21 +6,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import typer
-
 from novikoff.cli.clusters import Cluster, Distant, list_skipped
 from novikoff.cli.keeping import described, refuse_there
 from novikoff.cli.lines import Part, minutes, short
 from novikoff.cli.plans import Plan
 from novikoff.cli.progress import Progress
-from novikoff.cli.results import Mixed, Result
+from novikoff.cli.results import Mixed, Result, count
 from novikoff.cli.training import refuse_many, refuse_unprovable
+from novikoff.cli.watching import welcome
 from novikoff.cluster.data import Data, gathered
 from novikoff.cluster.judging import signed_rows
 from novikoff.cluster.keeping import How, Keeper
 from novikoff.cluster.mixing import refuse_unmixable
 from novikoff.cluster.training import Moment, run
 from novikoff.rounding import rounded_up
+from novikoff.rules.protocol import unmixable
 from novikoff.verdict.judge import Judge
 
 
@@ -61,8 +61,13 @@ class SpreadProgress(Progress):
     def welcome(self, dashboard: str | None) -> None:
         """Say where the cluster can be looked at."""
         self.dashboard = dashboard
-        if self.shown and dashboard is not None:
-            typer.echo(f"novikoff: the cluster's dashboard is at {dashboard}", err=True)
+        if self.live is not None and dashboard is not None:
+            self.live.console.print(welcome(dashboard), soft_wrap=True, markup=False)
+
+    def begin(self, doing: str) -> None:
+        """Show what is done before anything is known."""
+        if self.shown:
+            self._show([Part(1, doing, doing)])
 
     def glance(self, moment: Moment) -> None:
         """Called now and then, wherever the run may be."""
@@ -144,6 +149,7 @@ class Spread(NamedTuple):
     """Rows on a cluster, as much of them as a result and a proof need; see `results.Kept`."""
 
     data: Data
+    idle: str | None = None  # about workers that had nothing to do
 
     @property
     def name(self) -> str:
@@ -162,8 +168,8 @@ class Spread(NamedTuple):
         return self.data.skipped
 
     def remarks(self) -> list[str]:
-        """What a person should be told about the data."""
-        return self.data.remarks()
+        """What a person should be told about the data, and the workers."""
+        return [*self.data.remarks(), *([] if self.idle is None else [self.idle])]
 
     def signed(self, bias: bool, unit_length: bool) -> Any:
         """The rows with their signs, where they are."""
@@ -206,7 +212,7 @@ class Spreading(NamedTuple):
         mixing = self.cluster.mixing.value
         found = run(self.plan, gather, mixing=mixing, watch=progress.glance, keeper=keeper)
         progress.busy = False
-        rows = Spread(found.data)
+        rows = Spread(found.data, self._idle(found.shards, progress.workers))
         mixed = Mixed(
             found.shards,
             mixing,
@@ -229,11 +235,23 @@ class Spreading(NamedTuple):
             mixed,
         )
 
+    def _idle(self, shards: int, workers: int) -> str | None:
+        """Fewer shards than workers are fine if somebody wants them."""
+        if self.cluster.shards is not None or shards >= workers:
+            return None
+        idle = workers - shards
+        have, them = ("has", "it") if idle == 1 else ("have", "them")
+        found = f"{count(shards, 'shard')}: {idle:,} of {workers:,} workers {have} nothing to do"
+        if unmixable(self.plan.made()) is not None:
+            return found
+        return f"{found}; --shards {workers} would use {them}, with another result"
+
     def _gathered(
         self, client: Any, progress: SpreadProgress, keeper: Keeper | None, **more: Any
     ) -> Data:
         shards, labels = self.cluster.shards, self.plan.labels
-        data = gathered(client, self.source.unopened, shards=shards, labels=labels, **more)
+        with self.cluster.explained(self.source):
+            data = gathered(client, self.source.unopened, shards=shards, labels=labels, **more)
         if self.prove:
             refuse_many(data.layout.classes)
         list_skipped(data, self.source.asked.get("skipped_to"))

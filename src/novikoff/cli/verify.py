@@ -20,7 +20,7 @@ def verify(
     data: DataArgument,
     cluster: clusters.ClusterOption = None,
     workers: clusters.WorkersOption = None,
-    shards: clusters.ShardsOption = None,
+    shards: clusters.FreeShardsOption = None,
     json: options.JsonOption = False,
     reading: Reading = Reading(),  # noqa: B008  (immutable)
 ) -> None:
@@ -87,12 +87,14 @@ def _afar(
             f"this certificate is about exact decimals, which {spread.option} cannot check: verify"
             " it on one machine"
         )
-    from novikoff.cli.afar import verify_afar
+    from novikoff.cli.afar import Distance, verify_afar
 
     source = spread.source(data, reading)
-    with spread.joined() as joined, Watching(quiet) as progress:
-        progress.welcome(joined.dashboard)
-        return verify_afar(proof, source, spread, joined.client, progress.glance)
+    with Watching(quiet) as progress:
+        progress.begin(spread.starting)
+        with spread.joined() as joined:
+            progress.welcome(joined.dashboard)
+            return verify_afar(proof, Distance(source, spread, joined, progress))
 
 
 def _as_json(found: Any, proof: Any) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 import sys
 import threading
 import time
+from functools import cached_property
 from types import TracebackType
 from typing import Any, Self
 
-import typer
+from novikoff.cli.lines import Part, fitted
 
 DELAY = 2.0  # seconds before anything is shown
 REFRESHES = 4  # a second
@@ -21,9 +22,12 @@ class Watching:
 
     def __init__(self, quiet: bool) -> None:
         self.began = time.monotonic()
+        self.doing: str | None = None
         self.stage: Any = None
         self.seen: Any = None
+        self.shards = 0  # of which a question may be about some only
         self.live: Any = None
+        self.showing = threading.Lock()
         self.timer = threading.Timer(DELAY, self._show)
         self.timer.daemon = True
         self.shown = not quiet and sys.stderr.isatty()
@@ -51,64 +55,102 @@ class Watching:
             self.live.stop()
             self.live = None
 
+    def begin(self, doing: str) -> None:
+        """Called where something is begun that has no stages."""
+        self.doing = doing
+
     def watch(self, stage: Any) -> None:
         """Called wherever something new is known."""
         self.stage = stage
 
     def welcome(self, dashboard: str | None) -> None:
         """Say where a cluster can be looked at."""
-        if self.shown and dashboard is not None:
-            typer.echo(f"novikoff: the cluster's dashboard is at {dashboard}", err=True)
+        if not self.shown or dashboard is None:
+            return
+        with self.showing:  # the line may be there, or about to be
+            self.console.print(welcome(dashboard), soft_wrap=True, markup=False)
 
     def glance(self, seen: Any) -> None:
         """Called on a cluster, with how far its workers are."""
-        self.seen = seen
+        self.seen, self.shards = seen, max(self.shards, seen.parts)
+
+    @cached_property
+    def console(self) -> Any:
+        """Where the line is, and what is to stay above it."""
+        from rich.console import Console
+
+        return Console(stderr=True, highlight=False)
 
     def _show(self) -> None:
-        from rich.console import Console
         from rich.live import Live
 
-        self.live = Live(
-            get_renderable=self._line,
-            console=Console(stderr=True),
-            transient=True,
-            refresh_per_second=REFRESHES,
-        )
-        self.live.start()
+        with self.showing:
+            self.live = Live(
+                get_renderable=self._line,
+                console=self.console,
+                transient=True,
+                refresh_per_second=REFRESHES,
+            )
+            self.live.start()
 
     def _line(self) -> Any:
         from rich.text import Text
 
-        parts = [f"{time.monotonic() - self.began:.0f} s"]
+        parts = self.parts(time.monotonic() - self.began)
+        return Text(fitted(parts, self.console.width), no_wrap=True)
+
+    def parts(self, seconds: float) -> list[Part]:
+        """What there is to say, in the order of reading."""
+        parts = [Part(2, f"{seconds:.0f} s", f"{seconds:.0f} s")]
+        doing = self.doing if self.stage is None else self.stage.doing
+        if doing is not None:
+            parts.append(Part(1, doing, doing))
         if self.stage is not None:
-            parts += [self.stage.doing, *known(self.stage)]
-        if self.seen is not None:
-            parts += crowd(self.seen)
-        return Text("  ".join(parts), no_wrap=True, overflow="ellipsis")
+            parts += known_parts(self.stage)
+        return parts if self.seen is None else parts + crowd(self.seen, self.shards)
 
 
-def crowd(seen: Any) -> list[str]:
-    """How far the workers of a cluster are, in words."""
-    words = [f"{seen.workers:,} worker{'s' * (seen.workers != 1)}"]
+def welcome(dashboard: str) -> str:
+    """Where a cluster can be looked at."""
+    return f"novikoff: the cluster's dashboard is at {dashboard}"
+
+
+def crowd(seen: Any, shards: int) -> list[Part]:
+    """How far the workers of a cluster are with a question, which may be about some shards only."""
+    parts = []
     if seen.parts:
-        words.append(f"{seen.done:,}/{seen.parts:,} shards")
-    return [*words, f"{seen.moved:,} moved after a fault"] if seen.moved else words
+        done = f"{seen.done:,}/{seen.parts:,}"
+        of = f" of {shards:,}" if seen.parts < shards else ""
+        parts.append(Part(5, f"{done}{of} shards", f"{done}{of}"))
+    workers = f"{seen.workers:,} worker{'s' * (seen.workers != 1)}"
+    parts.append(Part(7, workers, f"{seen.workers:,}w"))
+    if seen.moved:
+        moved = f"{seen.moved:,} moved"
+        parts.append(Part(8, f"{moved} after a fault", moved))
+    return parts
 
 
 def known(stage: Any) -> list[str]:
     """What is proven at a stage, in words."""
+    return [part.wide for part in known_parts(stage)]
+
+
+def known_parts(stage: Any) -> list[Part]:
+    """The same, for a line."""
     from novikoff.rounding import (  # here: the help must start without Numba
         rounded_down,
         rounded_up,
     )
 
-    words = []
+    parts, lower = [], rounded_down(stage.lower)
     if stage.outcome is not None:
-        words.append(f"proven: {stage.outcome}")
+        parts.append(Part(3, f"proven: {stage.outcome}", stage.outcome))
     if 0.0 < stage.upper < float("inf"):
-        words.append(f"margin from {rounded_down(stage.lower)} to {rounded_up(stage.upper)}")
+        upper = rounded_up(stage.upper)
+        parts.append(Part(4, f"margin from {lower} to {upper}", f"γ {lower} to {upper}"))
     elif stage.lower > 0.0:
-        words.append(f"margin at least {rounded_down(stage.lower)}")
+        parts.append(Part(4, f"margin at least {lower}", f"γ≥{lower}"))
     if stage.scans:
-        words.append(f"{stage.scans:,} scans")
-    return words
+        scans = f"{stage.scans:,} scans"
+        parts.append(Part(6, scans, scans))
+    return parts

@@ -4,6 +4,7 @@ A partition is turned into rows by a task of its own, which stays with the worke
 rows of a partition that is lost are computed again, by whatever the collection is made from.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ import numpy as np
 from distributed import Client
 
 from novikoff.cluster.partitions import Held, Which, of_array, of_bag, of_frame
-from novikoff.cluster.site import Part, Site, token_of
+from novikoff.cluster.site import Part, Site
 from novikoff.errors import DataError, ParameterError
 from novikoff.sources import Source
 from novikoff.sources.base import HeldSource
@@ -23,13 +24,8 @@ from novikoff.sources.layout import target_place
 class PartitionAddress(NamedTuple):
     """A shard that is a partition of a collection: its rows come with it."""
 
-    collection: str  # as Dask names it, which tells its content
     which: Which
     words: bool = False  # whether labels are words, whatever they look like
-
-    @property
-    def token(self) -> str:
-        return token_of(self.collection, self.which.number, self.words)
 
     @property
     def size(self) -> int:
@@ -111,7 +107,7 @@ def collected(
         which = Which(f"{kind} partition {number} (of 0 to {count - 1})", kind, number)
         which = which._replace(first=None if taken.firsts is None else taken.firsts[number])
         tasks.append(dask.delayed(taken.read, pure=True)(which, *block))
-        parts.append(PartitionAddress(taken.token, which, words))
+        parts.append(PartitionAddress(which, words))
     futures = client.compute(tasks)
     joined = list(map(Part, parts, futures))
     known = {"name": taken.token, "files": [], "asked": {"target": taken.target}}
@@ -220,7 +216,7 @@ def _labels(y: Any, partitions: int, sizes: Any) -> list[Any]:
 
 
 def _token(blocks: Sequence[Any]) -> str:
-    return token_of(*(str(block.key) for block in blocks))
+    return hashlib.sha256("\n".join(str(block.key) for block in blocks).encode()).hexdigest()
 
 
 def _words(frame: Any, target: int | None) -> list[int]:

@@ -19,7 +19,7 @@ from distributed import CancelledError, Client, Future, KilledWorker
 from novikoff.cluster.homes import ADVICE, TURN, Homes
 from novikoff.cluster.site import Part, Site
 from novikoff.cluster.waiting import Waiting, reached, refuse_lost
-from novikoff.errors import ClusterError, DataError, NovikoffError
+from novikoff.errors import ClusterError, DataError, NovikoffError, ParameterError
 
 PATIENCE = 60.0  # seconds to wait for a first worker, or for one that is not short of memory
 FAULTS = 3  # homes that one shard may lose while the same question is asked
@@ -68,6 +68,8 @@ class Crew:
         watch: Watch | None = None,
         patience: float = PATIENCE,
     ) -> None:
+        if not isinstance(client, Client):
+            raise ParameterError(f"a client of Dask's is needed, not {type(client).__name__}")
         self.client, self.parts, self.watch = client, list(parts), watch
         self._homes = Homes(client, patience, self._waited, self._left)
         self._sites: dict[int, Future] = {}

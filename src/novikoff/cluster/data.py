@@ -1,5 +1,6 @@
 """A data set on a cluster: planned, cut, read and laid out, on the workers."""
 
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,13 +11,16 @@ from distributed import Client
 from novikoff.cluster.collections import collected, is_collection, rows_in
 from novikoff.cluster.crew import Crew, Watch
 from novikoff.cluster.layout import Found, Layout, merged
-from novikoff.cluster.site import Part, Site, token_of
+from novikoff.cluster.site import Part, Site
 from novikoff.errors import DataError, ParameterError
 from novikoff.sources import Source
 from novikoff.sources import open as open_source
 from novikoff.sources.base import LateError
+from novikoff.sources.categories import remark_on
 from novikoff.sources.inputs import Input
+from novikoff.sources.naming import SHARED
 from novikoff.sources.shards import CutError, Shard, cut, opened
+from novikoff.sources.text import rows_left_out
 
 BYTES = 2  # in memory for each byte of text, roughly
 
@@ -26,10 +30,6 @@ class FileAddress(NamedTuple):
 
     shard: Shard
     bytes: int  # of this shard, roughly
-
-    @property
-    def token(self) -> str:
-        return token_of(*self.shard)
 
     @property
     def size(self) -> int:
@@ -56,6 +56,7 @@ class Plan(NamedTuple):
     identity: dict[str, Any]  # what the data are known by in a checkpoint
     target: str | None
     cache: Any = None  # whether rows may be kept: see `Source`
+    listed: str | None = None  # the file for the rows that are left out
 
 
 def planned(paths: Any, options: dict[str, Any], shards: int | None, quoted: bool) -> Plan:
@@ -67,7 +68,7 @@ def planned(paths: Any, options: dict[str, Any], shards: int | None, quoted: boo
     known = {"name": None if files else source.name, "files": files, "asked": asked}
     sizes = tuple(shard.bytes for shard in found)
     about = source.name, source.format, known, source.target_name, source.cache
-    return Plan(found, sizes, *about)
+    return Plan(found, sizes, *about, source.asked.get("skipped_to"))
 
 
 #: Goes through all shards for the first time, and says what each of them told.
@@ -97,8 +98,19 @@ class Data:
         return found
 
     def remarks(self) -> list[str]:
-        """What a person should be told about the data; what every shard says, once."""
-        return list(dict.fromkeys(remark for found in self.founds for remark in found.remarks))
+        """What a person should be told about the data; what several shards say, once."""
+        found = []
+        if self.skipped:
+            found.append(rows_left_out(self.skipped, self.plan.listed))
+        columns = max((each.categories for each in self.founds), key=len)
+        if columns:
+            names = self.layout.names or []
+            values = [sum(name.startswith(f"{column}=") for name in names) for column in columns]
+            found.append(remark_on(columns, values))
+        said = list(dict.fromkeys(remark for each in self.founds for remark in each.remarks))
+        if sum(remark.endswith(SHARED) for remark in said) > 1:  # hashes keep no names to join
+            said = [f"in a shard: {each}" if each.endswith(SHARED) else each for each in said]
+        return [*found, *said]
 
 
 def gathered(
@@ -160,6 +172,12 @@ def gathered(
             options = options | late.remedy
 
 
+def _are_paths(source: Any) -> bool:
+    return isinstance(source, (list, tuple)) and all(
+        isinstance(each, (str, os.PathLike)) for each in source
+    )
+
+
 def _refuse_none(rows: int, name: str) -> None:
     if not rows:
         raise DataError(f"{name}: no rows, expected at least one")
@@ -167,6 +185,12 @@ def _refuse_none(rows: int, name: str) -> None:
 
 def _address(source: Any, y: Any, target: Any) -> tuple[Any, dict[str, Any]]:
     """What `open` is called with on a worker."""
+    named = isinstance(source, (str, os.PathLike)) or _are_paths(source)
+    if not named and not isinstance(source, (Source, Unopened)):
+        raise ParameterError(
+            f"a cluster reads files or Dask collections, and this is a {type(source).__name__}, in"
+            " the memory of one process: use the estimator's own fit, or dask.array.from_array"
+        )
     if y is not None or target is not None:
         raise ParameterError(
             "y and target are for Dask collections; a file's labels are in it, and their column is"
@@ -174,7 +198,7 @@ def _address(source: Any, y: Any, target: Any) -> tuple[Any, dict[str, Any]]:
         )
     if isinstance(source, Unopened):
         return source
-    if not isinstance(source, Source):
+    if named:
         return source, {}
     if source.reopen is None or not source.replayable:
         raise DataError(

@@ -31,8 +31,9 @@ class Found(NamedTuple):
     base: int | None = None  # of svmlight: 0 if an index 0 came, 1 if none did
     quotes: bool = False  # whether text has double quotes
     skipped: int = 0
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()  # but for what is counted, which is told of all together
     listed: tuple[Any, ...] = ()  # the rows left out, where a list of them was asked for
+    categories: tuple[str, ...] = ()  # columns of words
 
 
 class Layout(NamedTuple):

@@ -14,6 +14,7 @@ import urllib.request
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,10 +28,13 @@ ALIKE = {"novikoff": 3, "python": 2, "distributed": 2, "dask": 2, "numpy": 1}
 
 
 class Joined(NamedTuple):
-    """A client of a cluster, and where its dashboard is, if it has one."""
+    """A client of a cluster, where its dashboard is, if it has one, and how many workers it had at
+    the start.
+    """
 
     client: Any
     dashboard: str | None
+    workers: int
 
 
 @contextlib.contextmanager
@@ -52,13 +56,13 @@ def connected(address: str, patience: float | None = None) -> Iterator[Joined]:
             stack.enter_context(_closing(client))
         except (OSError, TimeoutError):
             raise ClusterError(
-                f"no scheduler answers at {address} within {patience:.0f} s: start one with"
+                f"no scheduler answers at {address} within {patience:g} s: start one with"
                 " `dask scheduler`, or give the address it prints"
             ) from None
         except (ValueError, TypeError, KeyError, ImportError, OverflowError) as problem:
             raise ClusterError(f"{address}: no address of a scheduler: {problem}") from None
-        _refuse_other_versions(client, address)
-        yield Joined(client, _dashboard(client))
+        workers = _refuse_other_versions(client, address)
+        yield Joined(client, _dashboard(client), workers)
 
 
 @contextlib.contextmanager
@@ -67,6 +71,7 @@ def started(workers: int) -> Iterator[Joined]:
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise ParameterError(f"workers must be a whole number above 0, not {workers!r}")
     distributed = _distributed()
+    resource_tracker.ensure_running()  # which lets signals through again, once it has started
     with _quiet(), contextlib.ExitStack() as stack:
         with _uninterrupted():  # else Ctrl-C could leave processes behind that nobody knows of
             cluster = distributed.LocalCluster(
@@ -81,7 +86,8 @@ def started(workers: int) -> Iterator[Joined]:
             stack.enter_context(_closing(cluster))
             client = distributed.Client(cluster, timeout=PATIENCE, set_as_default=False)
             stack.enter_context(_closing(client))
-        yield Joined(client, _dashboard(client) if importlib.util.find_spec("bokeh") else None)
+        dashboard = _dashboard(client) if importlib.util.find_spec("bokeh") else None
+        yield Joined(client, dashboard, workers)
 
 
 def needed() -> None:
@@ -141,8 +147,11 @@ def _dashboard(client: Any) -> str | None:
         return found
 
 
-def _refuse_other_versions(client: Any, address: str) -> None:
-    """Answers are the same everywhere only if the programs are; and pickles must be readable."""
+def _refuse_other_versions(client: Any, address: str) -> int:
+    """Answers are the same everywhere only if the programs are; and pickles must be readable.
+
+    Returns how many workers there are.
+    """
     found = client.get_versions(packages=["novikoff"])
     ours = _versions(found["client"])
     others = {f"the worker {worker}": each for worker, each in found["workers"].items()}
@@ -162,6 +171,7 @@ def _refuse_other_versions(client: Any, address: str) -> None:
                     f"{who} of {address} has {package} {have}, and here it is {need}: install the"
                     " same version on both"
                 )
+    return len(others)
 
 
 def _versions(found: Any) -> dict[str, str]:

@@ -5,8 +5,7 @@ Rows are kept in memory as long as the shards of a worker take less than a share
 beyond that they lie in a cache in the worker's own folder, and are mapped from there.
 """
 
-import hashlib
-import json
+import shutil
 import tempfile
 import threading
 import uuid
@@ -22,16 +21,14 @@ from novikoff.cluster.layout import Found, Layout
 from novikoff.errors import DataError
 from novikoff.sources.base import Chunk, Source
 from novikoff.sources.cache import CacheSource, cached
+from novikoff.sources.categories import OF_WORDS
+from novikoff.sources.text import left_out
 
 SHARE = 0.4  # of a worker's memory that rows may take
 
 
 class Address(Protocol):
     """Where rows are, so that any worker can read them."""
-
-    @property
-    def token(self) -> str:
-        """The same for the same rows read in the same way."""
 
     @property
     def size(self) -> int:
@@ -110,7 +107,7 @@ class Site:
     def _at_rest(self) -> "_Rest":
         if self._rest is None:
             self._rest = _Rest(self.source(), self.address)
-            weakref.finalize(self, ROOM.give, self._rest.taken)
+            weakref.finalize(self, _give_back, self._rest.taken, self._rest.caches)
         return self._rest
 
 
@@ -118,14 +115,22 @@ class _Rest:
     """Rows in memory, or in a cache."""
 
     def __init__(self, source: Source, address: Address) -> None:
-        self.taken, self._chunk = 0, None
+        self._chunk: Chunk | None = None
+        self.caches: list[Path] = []  # which go with the site
         self.source = self._read = source
-        if ROOM.take(address.size):
-            self.taken = address.size
-            self._chunk = source.read()
-        else:
-            place = ROOM.folder() / f"{address.token[:24]}.nkcache"
-            self.source = cached(source, place)
+        self.taken = address.size if ROOM.take(address.size) else 0
+        try:
+            if self.taken or not address.size:
+                self._chunk = source.read()
+            else:
+                self.source = self._cached(source)
+        except BaseException:
+            _give_back(self.taken, self.caches)
+            raise
+
+    def _cached(self, source: Source) -> CacheSource:
+        self.caches.append(ROOM.folder() / f"{uuid.uuid4().hex}.nkcache")
+        return cached(source, self.caches[-1])
 
     def _whole(self) -> Chunk:
         return self.source.read() if self._chunk is None else self._chunk
@@ -151,14 +156,20 @@ class _Rest:
         columns = layout.columns(self.source.feature_names)
         if columns is None or self._chunk is not None:
             return layout.matrix(chunk.X, self.source.feature_names)
-        place = ROOM.folder() / f"{uuid.uuid4().hex[:24]}.nkcache"
-        return cached(Renumbered(self.source, layout), place).matrix
+        return self._cached(Renumbered(self.source, layout)).matrix
 
     def lines(self, rows: npt.NDArray[np.int64]) -> list[tuple[str, int]] | None:
         lines = self._whole().lines
         if lines is None:
             return None
         return places(self.source, rows, lines, self._read)
+
+
+def _give_back(taken: int, caches: list[Path]) -> None:
+    """What a site took, of memory and of the disk; rows that are mapped still stay readable."""
+    ROOM.give(taken)
+    for place in caches:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 class Renumbered(Source):
@@ -186,6 +197,8 @@ def told(
     for that does not say everything.
     """
     read = source if read is None else read
+    counted = left_out(read)  # what is counted is told of all shards together
+    remarks = [each for each in source.remarks() if each not in counted]
     return Found(
         rows,
         features,
@@ -195,8 +208,9 @@ def told(
         getattr(read, "base", None),
         bool(getattr(read, "quotes", False)),
         read.skipped,
-        tuple(source.remarks()),
+        tuple(each for each in remarks if not each.startswith(OF_WORDS)),
         tuple(getattr(read, "listed", None) or ()),
+        tuple(read.categories),
     )
 
 
@@ -278,8 +292,3 @@ def _limit() -> float:
 def _local_folder() -> str | None:
     worker = _worker()
     return None if worker is None else str(worker.local_directory)
-
-
-def token_of(*known: Any) -> str:
-    """A digest of plain data."""
-    return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()

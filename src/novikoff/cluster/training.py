@@ -4,6 +4,7 @@ An epoch is all or nothing here: whatever happens while shards learn, the state 
 epoch is there, to be kept in a checkpoint or returned. Nothing of a shard's rows comes here.
 """
 
+import contextlib
 import copy
 import time
 from collections.abc import Callable
@@ -83,8 +84,10 @@ class _Training:
         assert self.whole is not None
         run, mixed, traffic = self.whole
         outcome = run.outcome()
-        margin = self._margin(run.learner) if outcome.converged else None
-        bound = self._bound(run.learner, margin)
+        margin = bound = None
+        with contextlib.suppress(KeyboardInterrupt, Stop):  # what was learned is whole without them
+            margin = self._margin(run.learner) if outcome.converged else None
+            bound = self._bound(run.learner, margin)
         if bound is not None:
             hold(float(mixed[0]), bound, run.learner)
         keeper = self.keeper

@@ -120,6 +120,7 @@ class ArrowSource(Source):
         if columns.categorical:
             names = [columns.names[place] for place in columns.categorical]
             self._categories = Categories(self.name, names, self.feature_names, self._known)
+            self.categories = names
             self.feature_names += self._categories.names
 
     def chunks(self, rows: int | None = None, start: Place = START) -> Iterator[Chunk]:

@@ -90,8 +90,9 @@ class Source(ABC):
     `paths` are the files it reads, `asked` how it was asked to read them: together they say whether
     a cache of it is still good. `files` gives the name and the first row's number of each file that
     was come to so far; a chunk's lines count within their file. `skipped` counts the bad rows left
-    out of the last pass, where that was asked for. `packed` says that the files are compressed, and
-    `cache` where to keep the rows if they are many: None leaves the choice, False is nowhere.
+    out of the last pass, where that was asked for; `categories` are the columns of words. `packed`
+    says that the files are compressed, and `cache` where to keep the rows if they are many: None
+    leaves the choice, False is nowhere.
 
     `named` are the names it was opened by and `fallback` the options that hold where `asked` says
     nothing. A shard begins at `begins`, has `span` bytes of its files, and only looks at the heads
@@ -109,6 +110,7 @@ class Source(ABC):
     skipped: int = 0
     packed: bool = False
     cache: str | os.PathLike[str] | Literal[False] | None = None
+    categories: Sequence[str] = ()
     reopen: Callable[..., "Source"] | None = None
     named: tuple[str, ...] = ()
     fallback: Mapping[str, Any] = MappingProxyType({})

@@ -22,6 +22,7 @@ Ints = NDArray[np.int64]
 NUMBER, WORD, UNUSED = 0, 1, 2
 #: A value is part of a feature's name. Longer ones are texts, not categories.
 LONGEST_VALUE = 200
+OF_WORDS = "Columns of words"  # how what is said of categories begins
 
 
 class Values(NamedTuple):
@@ -191,11 +192,16 @@ class Categories:
 
     def remark(self) -> str:
         """What a person should know."""
-        parts = [
-            f"{name} ({len(features)} value{'s' * (len(features) != 1)})"
-            for name, features in zip(self.columns, self._features, strict=True)
-        ]
-        return f"Columns of words, with one feature for each value: {', '.join(parts)}."
+        return remark_on(self.columns, [len(features) for features in self._features])
+
+
+def remark_on(columns: Sequence[str], values: Sequence[int]) -> str:
+    """That these columns are categories, with so many values each."""
+    parts = [
+        f"{name} ({count} value{'s' * (count != 1)})"
+        for name, count in zip(columns, values, strict=True)
+    ]
+    return f"{OF_WORDS}, with one feature for each value: {', '.join(parts)}."
 
 
 def one_hot(

@@ -30,6 +30,7 @@ MOST_COUNTED = 2**22
 _BASIS, _PRIME, _64_BITS = 0xCBF29CE484222325, 0x100000001B3, 2**64 - 1
 _FIRST, _SECOND = 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53
 _FEWEST_SLOTS = 1024
+SHARED = "shared by two or more names"  # how what is said of hashed names ends
 
 
 def hash_of(name: bytes) -> int:
@@ -233,10 +234,9 @@ class Collisions:
             "1 column is" if shared == 1 else f"{f'{shared:,}' if shared else 'no'} columns are"
         )
         if not self._more:
-            return f"{found}: {columns} shared by two or more names"
+            return f"{found}: {columns} {SHARED}"
         return (
-            f"more than {found}: among the first {names:,}, which were counted, {columns} shared by"
-            " two or more names"
+            f"more than {found}: among the first {names:,}, which were counted, {columns} {SHARED}"
         )
 
     def memory(self) -> dict[str, Any]:

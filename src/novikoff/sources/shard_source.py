@@ -1,6 +1,6 @@
 """A shard: consecutive rows of a source, as a description to be sent and as a source to be read."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -156,6 +156,11 @@ class ShardSource(Source):
         if not self._parts:
             return list(self._source.files[self.heads :])
         return _files(self._source, self._parts)
+
+    @property
+    def categories(self) -> Sequence[str]:  # type: ignore[override]
+        """As the source has them."""
+        return self._source.categories
 
     @property
     def numbering(self) -> dict[str, Any]:

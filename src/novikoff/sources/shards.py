@@ -128,8 +128,13 @@ def _refuse_open_quote(source: TextSource) -> None:
 def _too_many(source: Source, most: int, shards: int) -> DataError:
     pieces = "rows"
     if source.packed:
-        pieces = "compressed files, which cannot be cut,"
-    elif isinstance(source, TextSource):
+        shard = "shard" if most == 1 else "shards"
+        return DataError(
+            f"{source.name}: found shards={shards}, expected at most {most}: a compressed file"
+            f" cannot be cut, so that {most} {shard} is the most: ask for fewer shards, or save the"
+            " data as several compressed files or uncompressed"
+        )
+    if isinstance(source, TextSource):
         pieces = "lines"
     elif isinstance(source, ArrowSource):
         pieces = "row groups" if source.format == "parquet" else "record batches"

@@ -93,6 +93,7 @@ class TableSource(TextSource):
         if columns.categorical:
             called = [columns.names[place] for place in columns.categorical]
             self._categories = Categories(self.name, called, names, self._known)
+            self.categories = called
             names += self._categories.names
         nameless = layout.names is None and self._categories is None
         self.feature_names = None if nameless else names

@@ -232,9 +232,13 @@ def left_out(source: Source) -> list[str]:
     """What to say of the rows that were skipped."""
     if not source.skipped:
         return []
-    number, listed = source.skipped, source.asked.get("skipped_to")
+    return [rows_left_out(source.skipped, source.asked.get("skipped_to"))]
+
+
+def rows_left_out(number: int, listed: str | None) -> str:
+    """That so many bad rows were skipped, and which file lists them."""
     where = "" if listed is None else f"; {listed} lists them"
-    return [f"{number:,} bad row{'s' * (number > 1)} left out{where}"]
+    return f"{number:,} bad row{'s' * (number > 1)} left out{where}"
 
 
 def called(inputs: Sequence[Input]) -> str:
