@@ -4,15 +4,16 @@ A "machine" is one core here: every worker is a process with one thread that may
 only, and so is the run without a cluster. Scheduler and client are not pinned; while workers learn
 they do next to nothing. The file is svmlight text of a million features, large enough for an epoch
 of at least twenty seconds on one worker, read from the system's cache of files and learned from as
-it is read. What mixing costs is bounded by an epoch on so few rows that it is nearly all there is.
+it is read.
 
-A cost model is fitted besides: epochs on rows that stay with two workers, for several numbers of
-shards, features and rows,
+A cost model is fitted in the same run: epochs on rows that stay with two workers, for several
+numbers of shards, features and rows,
 
     seconds = start + task * shards + byte * (bytes up + workers * bytes down)
             + entry * (non-zeros on the fullest worker)
 
-with coefficients that are not negative. docs/scale.md says what it predicts.
+with coefficients that are not negative. What mixing costs is what this says of an epoch without
+rows; docs/scale.md has what else it predicts.
 """
 
 import argparse
@@ -40,6 +41,7 @@ from harness import RESULTS, Line, faster, report, take_turns
 
 FEATURES, EACH, SHARDS = 1_000_000, 60, 8
 BYTES, REPEATS, LEAST = 9_000_000_000, 3, 20.0
+ENTRIES = 6e9  # non-zeros in 100 GB of such text, for which the model is asked
 PLAIN = """
 import sys, time, warnings
 import novikoff as nk
@@ -94,7 +96,8 @@ def cluster(folder: Path, workers: int) -> Iterator[Client]:
     known = folder / f"scheduler-{workers}.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     scheduler = "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"
-    worker = "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-dashboard"
+    worker = "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-dashboard", "--no-nanny"
+    quiet["env"] = os.environ | {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}
     cores = sorted(os.sched_getaffinity(0))
     processes = [
         pinned(None, *scheduler, "--no-dashboard", "--scheduler-file", str(known), **quiet)
@@ -188,14 +191,35 @@ def modelled(client: Client, folder: Path) -> dict[str, Any]:
     }
 
 
-def mixing_alone(model: dict[str, Any]) -> list[float]:
-    """Seconds of whole epochs on so few rows that nearly all of it is mixing a million weights."""
-    found = [
-        run["seconds"]
-        for run in model["runs"]
-        if (run["shards"], run["features"]) == (SHARDS, FEATURES)
-    ]
-    return max(found, key=statistics.median)  # those with more rows change more of the weights
+def predicted(coefficients: dict[str, float], entries: float, features: int, workers: int) -> float:
+    """Seconds of an epoch with a shard on each worker and every weight changed."""
+    moved = 2 * workers * 8 * features  # up from every shard, down to every worker
+    return (
+        coefficients["start"]
+        + coefficients["task"] * workers
+        + coefficients["byte"] * moved
+        + coefficients["entry"] * entries / workers
+    )
+
+
+def table(coefficients: dict[str, float]) -> list[str]:
+    """What the model predicts, as lines of docs/scale.md."""
+    lines = []
+    for workers in (1, 10, 100, 1_000):
+        seconds = [
+            predicted(coefficients, ENTRIES, features, workers) for features in (10_000, 1_000_000)
+        ]
+        cells = [f"{each:.1f} s" if each < 10 else f"{each:.0f} s" for each in seconds]
+        lines.append(f"| {workers:,} | {' | '.join(cells)} |")
+    return lines
+
+
+def mixing(coefficients: dict[str, float]) -> float:
+    """Seconds that an epoch of two workers spends on a million weights, all of them changed: the
+    whole of what the model says of an epoch without rows.
+    """
+    moved = (SHARDS + 2) * 8 * FEATURES
+    return coefficients["start"] + coefficients["task"] * SHARDS + coefficients["byte"] * moved
 
 
 def main() -> None:
@@ -213,9 +237,9 @@ def main() -> None:
             print(
                 "predicted over measured:", [f"{x:.2f}" for x in model["predicted_over_measured"]]
             )
+            print("\n".join(table(model["coefficients"])))
             if asked.model_only:
                 return
-            mixing = mixing_alone(model)
             path = folder / "large.svm"
             write(path, asked.bytes)
             with cluster(folder, 1) as one, plain(path) as single:
@@ -227,7 +251,7 @@ def main() -> None:
                 seconds = take_turns(contenders, REPEATS)
     least = min(seconds["one"])
     print(f"an epoch of one worker took {least:.0f} s or more; {LEAST:.0f} s are wanted")
-    share = [0.1 * each / statistics.median(mixing) for each in seconds["two"]]
+    share = [0.1 * each / mixing(model["coefficients"]) for each in seconds["two"]]
     lines = [
         Line("two workers", "one worker", 1.6, faster(seconds, "two", "one")),
         Line("one worker", "no cluster", 0.8, faster(seconds, "one", "plain")),

@@ -58,6 +58,35 @@ if "PYTEST_XDIST_TESTRUNUID" in os.environ:
     one_compiles_for_all()
 
 
+# Tests that share something slow to start run in one worker, which starts it once.
+STARTED = {
+    "lab_server": "lab",
+    "browser": "pages",
+    "page_of": "pages",
+    "cluster_of_two": "cluster",
+    "ground": "machines",
+}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for fixture, group in STARTED.items():
+            if fixture in item.fixturenames:
+                item.add_marker(pytest.mark.xdist_group(group))
+                break
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol():
+    """A command lets numbers of any length be written; what comes after it must not rely on that."""
+    limit = sys.get_int_max_str_digits()
+    try:
+        return (yield)
+    finally:
+        sys.set_int_max_str_digits(limit)
+
+
 @pytest.fixture
 def save(tmp_path):
     """Write a file, and return its path."""

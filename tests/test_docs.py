@@ -3,6 +3,7 @@
 import ast
 import doctest
 import importlib
+import json
 import os
 import pkgutil
 import re
@@ -220,3 +221,14 @@ def test_the_rules_page_lists_every_rule_and_estimator():
 
     listed = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|", (ROOT / "docs/rules.md").read_text(), re.M)
     assert dict(listed) == {name: entry.estimator for name, entry in CATALOGUE.items()}
+
+
+def test_the_page_on_scale_has_the_models_own_predictions():
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        cluster = importlib.import_module("cluster")
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+    found = json.loads((ROOT / "benchmarks" / "results" / "cluster-model.json").read_text())
+    page = (ROOT / "docs" / "scale.md").read_text()
+    assert "\n".join(cluster.table(found["coefficients"])) in page

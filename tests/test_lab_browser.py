@@ -15,7 +15,6 @@ import pytest
 
 import novikoff as nk
 from browser import HERE, context, launched, until
-from lab_server import served
 from novikoff.lab.presets import PRESETS
 from novikoff.lab.written import read_points
 from novikoff.report.picture import DARK, LIGHT
@@ -38,9 +37,8 @@ PLACE = "row => lab.plane.onScreen(lab.now.told.points[row])"
 
 
 @pytest.fixture(scope="module")
-def url():
-    with served() as server:
-        yield f"{server.url}/"
+def url(lab_server):
+    return f"{lab_server.url}/"
 
 
 @pytest.fixture(scope="module")

@@ -102,8 +102,9 @@ class Cluster(NamedTuple):
     @contextlib.contextmanager
     def joined(self) -> Iterator[Any]:
         """Its client, and what else is known of it: see `local.Joined`."""
-        from novikoff.cluster.local import connected, started
+        from novikoff.cluster.local import connected, silence, started
 
+        silence()
         if self.workers is not None:
             opened = started(self.workers)
         else:

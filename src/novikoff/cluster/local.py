@@ -22,6 +22,7 @@ from novikoff.errors import ClusterError, ParameterError
 
 PATIENCE = 10.0  # seconds to wait for a scheduler
 SILENT = logging.CRITICAL + 1
+PROFILE = "distributed.worker.profile.enabled"  # costs a worker of one core a fifth of its time
 TALKERS = ("distributed", "tornado", "asyncio", "bokeh")
 #: Of these all workers and the scheduler need what the client has: the first so many numbers of it.
 ALIKE = {"novikoff": 3, "python": 2, "distributed": 2, "dask": 2, "numpy": 1}
@@ -73,6 +74,7 @@ def started(workers: int) -> Iterator[Joined]:
     distributed = _distributed()
     resource_tracker.ensure_running()  # which lets signals through again, once it has started
     with _quiet(), contextlib.ExitStack() as stack:
+        stack.enter_context(importlib.import_module("dask").config.set({PROFILE: False}))
         with _uninterrupted():  # else Ctrl-C could leave processes behind that nobody knows of
             cluster = distributed.LocalCluster(
                 n_workers=workers,
@@ -88,6 +90,16 @@ def started(workers: int) -> Iterator[Joined]:
             stack.enter_context(_closing(client))
         dashboard = _dashboard(client) if importlib.util.find_spec("bokeh") else None
         yield Joined(client, dashboard, workers)
+
+
+def silence() -> None:
+    """Have Dask say nothing until this process ends: for commands, whose standard error is theirs.
+
+    It talks even while Python shuts down, when what was made quiet for a while is so no longer.
+    """
+    _distributed()
+    for name in TALKERS:
+        logging.getLogger(name).setLevel(SILENT)
 
 
 def needed() -> None:
