@@ -79,7 +79,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol():
-    """A command lets numbers of any length be written; what comes after it must not rely on that."""
+    """A command lets numbers of any length be written; what comes after must not rely on that."""
     limit = sys.get_int_max_str_digits()
     try:
         return (yield)
