@@ -19,7 +19,7 @@ HABITS = {
     "suppress_health_check": [HealthCheck.too_slow],
     "print_blob": True,
 }
-settings.register_profile("novikoff", max_examples=20, **HABITS)  # which end within the time for CI
+settings.register_profile("novikoff", max_examples=15, **HABITS)  # which end within the time for CI
 settings.register_profile("thorough", max_examples=500, **HABITS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "novikoff"))
 
@@ -56,25 +56,6 @@ def one_compiles_for_all():
 
 if "PYTEST_XDIST_TESTRUNUID" in os.environ:
     one_compiles_for_all()
-
-
-# Tests that share something slow to start run in one worker, which starts it once.
-STARTED = {
-    "lab_server": "lab",
-    "browser": "pages",
-    "page_of": "pages",
-    "cluster_of_two": "cluster",
-    "ground": "machines",
-}
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    for item in items:
-        for fixture, group in STARTED.items():
-            if fixture in item.fixturenames:
-                item.add_marker(pytest.mark.xdist_group(group))
-                break
 
 
 @pytest.hookimpl(wrapper=True)
