@@ -96,8 +96,7 @@ def cluster(folder: Path, workers: int) -> Iterator[Client]:
     known = folder / f"scheduler-{workers}.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     scheduler = "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"
-    worker = "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-dashboard", "--no-nanny"
-    quiet["env"] = os.environ | {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}
+    worker = "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-dashboard"
     cores = sorted(os.sched_getaffinity(0))
     processes = [
         pinned(None, *scheduler, "--no-dashboard", "--scheduler-file", str(known), **quiet)

@@ -6,7 +6,6 @@ import importlib
 import importlib.util
 import json
 import logging
-import os
 import signal
 import threading
 import urllib.error
@@ -19,10 +18,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from novikoff.errors import ClusterError, ParameterError
+from novikoff.sources.blocks import processors
 
 PATIENCE = 10.0  # seconds to wait for a scheduler
 SILENT = logging.CRITICAL + 1
-PROFILE = "distributed.worker.profile.enabled"  # costs a worker of one core a fifth of its time
 TALKERS = ("distributed", "tornado", "asyncio", "bokeh")
 #: Of these all workers and the scheduler need what the client has: the first so many numbers of it.
 ALIKE = {"novikoff": 3, "python": 2, "distributed": 2, "dask": 2, "numpy": 1}
@@ -74,11 +73,10 @@ def started(workers: int) -> Iterator[Joined]:
     distributed = _distributed()
     resource_tracker.ensure_running()  # which lets signals through again, once it has started
     with _quiet(), contextlib.ExitStack() as stack:
-        stack.enter_context(importlib.import_module("dask").config.set({PROFILE: False}))
         with _uninterrupted():  # else Ctrl-C could leave processes behind that nobody knows of
             cluster = distributed.LocalCluster(
                 n_workers=workers,
-                threads_per_worker=max(1, len(os.sched_getaffinity(0)) // workers),
+                threads_per_worker=max(1, processors() // workers),
                 processes=True,
                 host="127.0.0.1",
                 silence_logs=SILENT,

@@ -1,11 +1,14 @@
 """Memory that is given back and taken again and again, chunk after chunk."""
 
+import ctypes
+import sys
 from functools import cache
 
-import numpy as np
-
-#: Just below the largest block that the C library may be taught to keep.
-_LARGEST_KEPT = 2**25 - 2**16
+#: The largest block that GNU's malloc may be told to keep, and how much it keeps of freed ones:
+#: what it would choose itself after it gave such a block back once.
+_LARGEST_KEPT = 2**25
+_KEPT = 2 * _LARGEST_KEPT
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # as malloc.h numbers them
 
 
 @cache
@@ -13,7 +16,13 @@ def keep_freed_memory() -> None:
     """Have the C library keep the memory of a chunk for the next one.
 
     GNU's malloc gives large blocks back to the system at once, and taking them again costs more
-    than filling them: a pass over Parquet took twice as long. It learns from the largest block
-    that was given back so far, so one that is large enough, and never touched, does it.
+    than filling them: a pass over Parquet took twice as long. It learns better by itself, but not
+    where MALLOC_TRIM_THRESHOLD_ is set, as it is in Dask's workers: there a pass over text took
+    twice as long. Another C library does as it likes.
     """
-    np.empty(_LARGEST_KEPT, dtype=np.uint8)
+    if sys.platform != "linux":
+        return
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_MMAP_THRESHOLD, _LARGEST_KEPT)
+        mallopt(_TRIM_THRESHOLD, _KEPT)
