@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.cluster.data import Data, Plan
+from novikoff.cluster.data import Data, Outline
 from novikoff.cluster.judging import certified_rows, signed_rows
 from novikoff.cluster.layout import merged
 from novikoff.cluster.site import Part, Site
@@ -62,8 +62,8 @@ def in_shards(X, y, cuts, *, labels=True, losses=0.0, seed=0):
     parts = [Held(X[a:b], as_read(y[a:b])) for a, b in itertools.pairwise(bounds)]
     crew = Moving(parts, seed, losses)
     founds = crew.ask(Site.found, labels)
-    plan = Plan((), (), "rows", "array", {}, None)
-    return Data(crew, plan, merged(founds, "rows", labels), founds)
+    outline = Outline((), (), "rows", "array", {}, None)
+    return Data(crew, outline, merged(founds, "rows", labels), founds)
 
 
 def as_read(y):

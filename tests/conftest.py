@@ -19,7 +19,7 @@ HABITS = {
     "suppress_health_check": [HealthCheck.too_slow],
     "print_blob": True,
 }
-settings.register_profile("novikoff", max_examples=15, **HABITS)  # which end within the time for CI
+settings.register_profile("novikoff", max_examples=30, **HABITS)
 settings.register_profile("thorough", max_examples=500, **HABITS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "novikoff"))
 

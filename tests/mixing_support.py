@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from crews import Here, parts_of
-from novikoff.cluster.data import Data, Plan
+from novikoff.cluster.data import Data, Outline
 from novikoff.cluster.layout import merged
 from novikoff.cluster.training import run
 from novikoff.epochs import windows
@@ -75,11 +75,11 @@ def gathering(parts, labels=True, crews=None, kind="arrays", size=0, cache=None)
         crew = Steps(parts)
         crew.watch = watch
         known = {"name": "these rows", "files": [], "asked": {}}
-        plan = Plan((), (size,) * len(parts), "these rows", kind, known, None, cache)
-        founds = read(crew, plan)
+        outline = Outline((), (size,) * len(parts), "these rows", kind, known, None, cache)
+        founds = read(crew, outline)
         if crews is not None:
             crews.append(crew)
-        return Data(crew, plan, merged(founds, "these rows", labels), founds)
+        return Data(crew, outline, merged(founds, "these rows", labels), founds)
 
     return gather
 

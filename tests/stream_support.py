@@ -3,11 +3,13 @@
 import numpy as np
 
 import novikoff as nk
-from novikoff.cli.keeping import Keeper, Tools
+from novikoff.checkpoints import Keeper
+from novikoff.cli.keeping import Tools, recipe
 from novikoff.cli.plans import Plan
 from novikoff.cli.progress import Progress, Task
 from novikoff.cli.streaming import run_stream
 from novikoff.cli.training import run
+from novikoff.sources.inputs import identity_of
 
 BITS = {"winnow", "balanced-winnow"}
 
@@ -53,7 +55,8 @@ def fitted(plan, source, saved, *, streamed=False, checkpoint=None, stop=None):
     with Progress(Task(), quiet=True) if stop is None else Stopping(stop) as progress:
         keeper = None
         if checkpoint is not None:
-            keeper = Keeper(plan, source, checkpoint, 0.0, resume=True)
+            keeper = Keeper(checkpoint, recipe(plan), every=0.0, resume=True)
+            keeper.begin(identity_of(source))
         tools = Tools(progress, keeper)
         try:
             learned = (

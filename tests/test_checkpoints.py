@@ -143,7 +143,7 @@ def test_other_data_and_other_plans_are_refused(tmp_path):
     fitted(plan, nk.open(path), tmp_path / "m", checkpoint=kept)
     before = kept.read_bytes()
     for other in (plan._replace(seed=1), plan._replace(order="shuffle"), plan_for("averaged")):
-        with pytest.raises(ParameterError, match=r"--resume: .* was made with"):
+        with pytest.raises(ParameterError, match=r"resume: .* was made with"):
             fitted(other, nk.open(path), tmp_path / "m", checkpoint=kept)
     with pytest.raises(ParameterError, match="made from other data"):
         fitted(plan, nk.open(path, zero_based=False), tmp_path / "m", checkpoint=kept)

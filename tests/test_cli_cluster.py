@@ -195,7 +195,7 @@ def test_a_file_that_is_here_and_not_there(command, pattern, rows, there, monkey
 @pytest.fixture
 def cuts(monkeypatch):
     """How many shards the data were cut into, each time that they were read."""
-    from novikoff.cli import afar
+    from novikoff.cli import cluster_check
     from novikoff.cluster import judging
 
     found = []
@@ -205,8 +205,8 @@ def cuts(monkeypatch):
         found.append(len(data.crew.parts))
         return data
 
-    gather = afar.gathered
-    for module in (afar, judging):
+    gather = cluster_check.gathered
+    for module in (cluster_check, judging):
         monkeypatch.setattr(module, "gathered", gathered)
     return found
 
@@ -240,7 +240,7 @@ def test_verdicts_are_had_of_what_cannot_be_cut_for_all_workers(there, tmp_path,
 def test_as_many_shards_as_workers_or_as_there_can_be_if_these_are_more(
     tmp_path, rows, workers, shards
 ):
-    from novikoff.cli.afar import more_shards
+    from novikoff.cli.cluster_check import more_shards
 
     path = tmp_path / "rows.svm"
     path.write_text("1 1:1\n" * rows)
@@ -428,11 +428,11 @@ def test_processes_of_its_own_say_nothing_on_the_terminal(rows):
     ],
 )
 def test_the_line_says_how_far_shards_and_workers_are(columns, line):
+    from novikoff.cli.cluster_fit import ClusterProgress, Glimpse
     from novikoff.cli.progress import Task
-    from novikoff.cli.spreading import Glimpse, SpreadProgress
 
     fields = 9.0, 12, None, None, 123_456, 0, 18, 850e3, 0.001234, 34.0, 180, 4, 16, 7, 2, None
-    parts = SpreadProgress(Task(), quiet=True).parts(Glimpse(*fields))
+    parts = ClusterProgress(Task(), quiet=True).parts(Glimpse(*fields))
     assert fitted(parts, columns - 1) == line
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import time
 from functools import partial
 from pathlib import Path
 
@@ -14,12 +15,10 @@ import novikoff as nk
 from crews import parts_of
 from mixing_support import How, Steps, gathering, same_bits, trained
 from novikoff import checkpoints
-from novikoff.cli.keeping import described
+from novikoff.checkpoints import Keeper
+from novikoff.cli.keeping import recipe
 from novikoff.cluster import data as cluster_data
-from novikoff.cluster import training
-from novikoff.cluster.data import gathered, planned
-from novikoff.cluster.keeping import How as Kept
-from novikoff.cluster.keeping import Keeper
+from novikoff.cluster.data import gathered, outlined
 from novikoff.cluster.learning import Sent
 from novikoff.cluster.site import Site
 from novikoff.cluster.training import run
@@ -28,6 +27,7 @@ from novikoff.errors import DataError, ModelError, ParameterError
 from novikoff.loop import Silent, epoch_for
 from novikoff.models import Model, parts
 from novikoff.rules import Averaged, Perceptron, Winnow
+from novikoff.sources import settling
 from stream_support import fitted, plan_for, write_rows
 from support import RULES
 
@@ -37,7 +37,7 @@ STREAMED = ["perceptron", "averaged", "passive-aggressive", "winnow", "balanced-
 @pytest.fixture
 def streaming(monkeypatch):
     """Any file is large."""
-    monkeypatch.setattr(training, "FEW", -1)
+    monkeypatch.setattr(settling, "FEW", -1)
 
 
 def here(path, shards, labels=True, **options):
@@ -229,7 +229,7 @@ def test_a_shard_may_have_no_rows(tmp_path, monkeypatch, name, first, order):
     assert sorted(each.rows for each in found.data.founds) == [0, 40]
     assert found.outcome.mistakes_per_epoch[0] == alone.outcome.mistakes_per_epoch[0]
     assert found.mixed_mistakes == sum(found.outcome.mistakes_per_epoch) / 2
-    monkeypatch.setattr(training, "FEW", -1)
+    monkeypatch.setattr(settling, "FEW", -1)
     if order == "given":
         assert content(found) == content(run(plan, here(path, 2, cache=False, **options)))
 
@@ -239,7 +239,7 @@ def test_a_shard_may_have_no_rows(tmp_path, monkeypatch, name, first, order):
 def test_a_row_that_is_refused_is_named_by_its_number_in_all_the_data(
     tmp_path, monkeypatch, streamed, shards
 ):
-    monkeypatch.setattr(training, "FEW", -1 if streamed else 2**40)
+    monkeypatch.setattr(settling, "FEW", -1 if streamed else 2**40)
     path = tmp_path / "a.svm"
     path.write_text("".join([*PLAIN[:150], "1 1:1e200\n", *PLAIN[150:]]))
     with pytest.raises(DataError, match=r"^row 150 is too long"):
@@ -297,10 +297,7 @@ def test_the_loop_lets_other_threads_run():
 
 
 def keeper(path, plan, resume=True, every=0.0):
-    options = {"max_epochs": plan.max_epochs, "order": plan.order}
-    return Keeper(
-        path, Kept(plan.rule, plan.parameters, options, described(plan)), every=every, resume=resume
-    )
+    return Keeper(path, recipe(plan), every=every, resume=resume)
 
 
 class BreakError(Exception):
@@ -323,7 +320,7 @@ def breaking(after, kind=BreakError):
 @pytest.mark.parametrize("order", ["given", "shuffle", "streamed"])
 @pytest.mark.parametrize("mixing", ["uniform", "mistakes"])
 def test_broken_off_anywhere_and_gone_on_with(tmp_path, monkeypatch, rule, order, mixing):
-    monkeypatch.setattr(training, "FEW", -1 if order == "streamed" else 2**40)
+    monkeypatch.setattr(settling, "FEW", -1 if order == "streamed" else 2**40)
     path = write_rows(tmp_path / "a.svm", rule, rows=90)
     plan = plan_for(rule, 4, "shuffle" if order == "shuffle" else "given", init="zeros")
     gather = partial(here, path, 3, cache=False)
@@ -495,6 +492,26 @@ def test_fit_says_what_it_knows(cluster_of_two, tmp_path):
     assert positive.mixed_mistakes_ <= positive.mixing_bound_
 
 
+def test_a_fit_that_fails_leaves_nothing_with_the_workers(cluster_of_two, tmp_path, files):
+    text = {"one.svm": "1 1:1\n1 2:1\n", "none.svm": "# a\n# b\n"}
+    for name, reason in (("one.svm", "a separator needs two"), ("none.svm", "all comments")):
+        (tmp_path / name).write_text(text[name])
+        with pytest.raises(DataError, match=reason):
+            nk.cluster.fit(tmp_path / name, cluster_of_two, shards=2)
+
+    def watch(moment):
+        if moment.epoch == 2:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough") as problem:
+        nk.cluster.fit(files["perceptron"], cluster_of_two, shards=2, watch=watch)
+    assert problem.tb is not None  # which has every local variable still
+    until = time.monotonic() + 30.0
+    while kept := [key for key in cluster_of_two.futures if str(key).startswith("novikoff-open")]:
+        assert time.monotonic() < until, kept
+        time.sleep(0.05)  # the client lets go of them in a thread of its own
+
+
 def files_of_ones(folder):
     path = folder / "ones.svm"
     path.write_text("".join(f"1 1:{k} 2:{9 - k}\n" for k in range(1, 9)))
@@ -567,7 +584,7 @@ def test_a_rule_of_ones_own_is_mixed(cluster_of_two, files):
 
 
 def test_parts_of_a_cluster_are_files_and_ranges(files):
-    plan = planned(str(files["perceptron"]), {}, 3, False)
-    assert len(plan.shards) == 3
-    text = json.dumps([each._asdict() for each in plan.shards], default=str)
+    outline = outlined(str(files["perceptron"]), {}, 3, False)
+    assert len(outline.shards) == 3
+    text = json.dumps([each._asdict() for each in outline.shards], default=str)
     assert str(Path(files["perceptron"])) in text

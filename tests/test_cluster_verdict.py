@@ -25,11 +25,11 @@ from novikoff import certificate as certificates
 from novikoff import figures, products
 from novikoff.cluster import judging
 from novikoff.cluster.judging import signed_rows
-from novikoff.errors import ClusterError, DataError, ParameterError
+from novikoff.errors import ClusterError, DataError
 from novikoff.figures import summed
 from novikoff.proofs import separator
 from novikoff.scan import Scan
-from novikoff.signed import IntegerRow, Signed
+from novikoff.signed import IntegerRow, Signed, SignedRows
 from novikoff.verdict import descent, faces, fate, first, joined, judge, margin, points
 from novikoff.verdict.joined import with_one_more
 
@@ -255,6 +255,31 @@ def test_rows_that_were_let_go_are_brought_again(monkeypatch):
         assert np.array_equal(shards.dense(np.array(some)), alone.dense(np.array(some)))
 
 
+def test_rows_after_a_piece_are_brought_to_it_once_and_again_if_it_was_lost():
+    X, y = np.arange(30.0).reshape(10, 3), np.arange(10) % 2
+    data = in_shards(X, y, [5])
+    alone, shards = Signed.of(X, y), signed_rows(data)
+    tasks = [(slice(0, 4), 1.0), (slice(4, 8), 2.0), (slice(8, 10), 3.0)]
+    expected, sums = alone.windows(_weighed, np.zeros(4), tasks)
+    questions = []
+    for lost in (False, False, True):
+        if lost:
+            data.crew.lose(0)
+        before = data.crew.asked
+        total, found = shards.windows(_weighed, np.zeros(4), tasks)
+        questions.append(data.crew.asked - before)
+        assert np.array_equal(total, expected)
+        assert found == sums
+    # each shard is asked, and the first once more with rows 5 to 7; then it has them; then it is
+    # made again before all that
+    assert questions == [4, 2, 6]
+
+
+def _weighed(signed, total, task):
+    rows = signed.dense(np.arange(signed.count))
+    return total + task * rows.sum(axis=0), rows.sum()
+
+
 @given(st.sampled_from(KINDS), seeds, st.booleans())
 def test_one_more_row_is_as_if_it_had_been_written_below(kind, seed, sparse):
     X, positive = kind(np.random.default_rng(seed))
@@ -422,8 +447,9 @@ def test_what_interrupts_goes_through():
 
 def test_rows_in_shards_are_nowhere_as_a_whole():
     signed = signed_rows(in_shards(np.eye(4), np.array([0, 1, 0, 1]), [2]))
-    with pytest.raises(ParameterError, match="several places"):
-        signed.rows  # noqa: B018
+    assert isinstance(signed, SignedRows)
+    assert not isinstance(signed, Signed)
+    assert not hasattr(signed, "rows")
 
 
 # With Dask

@@ -20,7 +20,7 @@ from verdict_support import (
 )
 
 BATCHES = range(4)
-BATCH = 14
+BATCH = 40
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 

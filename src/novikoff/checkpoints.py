@@ -7,7 +7,9 @@ seed and the number of the epoch. Nothing in it is executed, and all of it is ch
 """
 
 import os
-from typing import Any, NamedTuple
+import time
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -130,11 +132,94 @@ def refuse_other(found: Checkpoint, data: dict[str, Any], plan: dict[str, Any], 
     for name in found.plan | plan:
         if found.plan.get(name) != plan.get(name):
             raise ParameterError(
-                f"--resume: {path} was made with {name} = {found.plan.get(name)!r}, and this is"
+                f"resume: {path} was made with {name} = {found.plan.get(name)!r}, and this is"
                 f" {plan.get(name)!r}; give the same options, or begin another checkpoint"
             )
     if found.data != data:
         raise ParameterError(
-            f"--resume: {path} was made from other data, or the data have changed since; give the"
+            f"resume: {path} was made from other data, or the data have changed since; give the"
             " same ones, or begin another checkpoint"
         )
+
+
+class Recipe(NamedTuple):
+    """How a run learns, as its model file says it. plan: what must be the same when it goes on."""
+
+    rule: str  # its name in the catalogue
+    parameters: dict[str, Any]
+    options: dict[str, Any]
+    plan: dict[str, Any]
+
+
+class Named(Protocol):
+    """Data, as far as a model says how their columns are called."""
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """If they have names."""
+
+    @property
+    def numbering(self) -> dict[str, Any]:
+        """See `Source`."""
+
+
+class Keeper:
+    """Writes a run's checkpoint now and then, and reads the one that is there."""
+
+    def __init__(
+        self, path: Path, recipe: Recipe, *, every: float = 60.0, resume: bool = False
+    ) -> None:
+        self.path, self.recipe, self.every = path, recipe, every
+        self.found: Checkpoint | None = None
+        if path.exists():
+            if not resume:
+                raise ParameterError(
+                    f"checkpoint {path}: it is there already; resume it, or delete it"
+                )
+            self.found = read(path)
+        self._began = self._last = time.monotonic()
+        self._before = 0.0 if self.found is None else self.found.seconds
+        self._data: dict[str, Any] = {}
+        self._plan: dict[str, Any] = {}
+
+    def begin(self, data: dict[str, Any], **more: Any) -> Checkpoint | None:
+        """What to go on from, which must have been made from these data, in this way; more: what
+        belongs to that way besides.
+        """
+        self._data, self._plan = data, self.recipe.plan | more
+        if self.found is not None:
+            refuse_other(self.found, self._data, self._plan, self.path)
+        return self.found
+
+    @property
+    def due(self) -> bool:
+        return time.monotonic() - self._last >= self.every
+
+    @property
+    def seconds(self) -> float:
+        """How long this run took, the parts before it was stopped included."""
+        return self._before + time.monotonic() - self._began
+
+    def keep(
+        self,
+        run: Run,
+        classes: Any,
+        data: Named,
+        position: Place | None = None,
+        memory: dict[str, Any] | None = None,
+    ) -> None:
+        """Write it: of rows at rest, or of a source up to a position in it."""
+        model = Model(
+            self.recipe.rule,
+            self.recipe.parameters,
+            run.learner,
+            classes,
+            data.feature_names,
+            self.recipe.options,
+            len(run.past),
+            [each.mistakes for each in run.past],
+            numbering=data.numbering,
+        )
+        known = self._data, self._plan, position, memory or {}, self.seconds
+        write(Checkpoint(model, run, *known), self.path)
+        self._last = time.monotonic()

@@ -14,7 +14,7 @@ from flint import fmpz_mat
 from novikoff import products
 from novikoff.learn import norm
 from novikoff.scan import HUGE, SMALLEST, TINY, UNIT, Vector
-from novikoff.signed import EXACT_INTEGERS, IntegerRow, Signed, dot
+from novikoff.signed import EXACT_INTEGERS, IntegerRow, Signed, SignedRows, dot
 
 Number = int | float | Fraction
 Places = npt.NDArray[np.int64]
@@ -58,7 +58,7 @@ class Filter(NamedTuple):
     error: float
 
 
-def filtered(signed: Signed, numerators: list[int]) -> Filter:
+def filtered(signed: SignedRows, numerators: list[int]) -> Filter:
     """Integer weights as doubles that give no row a score above 1 or so."""
     scan = signed.scan
     if max(map(abs, numerators)) < EXACT_INTEGERS and scan.maxima.max() < REGULAR[1]:
@@ -81,7 +81,7 @@ def _level(weights: Vector, maxima: Vector) -> Vector:
     return weights * 2.0 ** -math.frexp(largest)[1] if largest >= 1.0 else weights
 
 
-def lowest(signed: Signed, numerators: list[int]) -> Fraction:
+def lowest(signed: SignedRows, numerators: list[int]) -> Fraction:
     """The smallest z . w of all rows, w being integers."""
     near = _near_at_first_sight(signed, numerators)
     if near is None:
@@ -91,7 +91,7 @@ def lowest(signed: Signed, numerators: list[int]) -> Fraction:
     return products.smallest(signed, near, numerators)
 
 
-def _near_at_first_sight(signed: Signed, numerators: list[int]) -> Places | None:
+def _near_at_first_sight(signed: SignedRows, numerators: list[int]) -> Places | None:
     """The rows that can be the lowest; None if it takes the columns' maxima to tell, or if those
     are known already.
     """
@@ -114,7 +114,7 @@ def _above(limit: float) -> float:
     return math.nextafter(limit, math.inf) if limit < math.inf else math.inf
 
 
-def score_signs(signed: Signed, numerators: list[int]) -> npt.NDArray[np.int8]:
+def score_signs(signed: SignedRows, numerators: list[int]) -> npt.NDArray[np.int8]:
     """The sign of z . w for each row."""
     return np.concatenate(signed.each(_score_signs, filtered(signed, numerators), numerators))
 
@@ -128,7 +128,7 @@ def _score_signs(signed: Signed, sieve: Filter, numerators: list[int]) -> npt.ND
     return out
 
 
-def lowest_square(signed: Signed, numerators: list[int]) -> Fraction:
+def lowest_square(signed: SignedRows, numerators: list[int]) -> Fraction:
     """The smallest (z . w)^2 / |z|^2, where all scores are positive."""
     scan, sieve = signed.scan, filtered(signed, numerators)
     regular = (scan.squares > REGULAR[0]) & (scan.squares < REGULAR[1])
@@ -164,14 +164,14 @@ def _different(signed: Signed, places: Places) -> Iterator[IntegerRow]:
         before = row
 
 
-def radius_squared(signed: Signed) -> Fraction:
+def radius_squared(signed: SignedRows) -> Fraction:
     """The largest |z|^2, or 1 with unit length."""
     if signed.unit_length:
         return Fraction(1)
     return products.largest_square(signed, signed.scan.longest())
 
 
-def summed(signed: Signed, terms: Terms) -> Rational:
+def summed(signed: SignedRows, terms: Terms) -> Rational:
     """The sum of multiplier * z."""
     factors = rational(each for _, each in sorted(terms))
     places = np.array(sorted(i for i, _ in terms), np.int64)
@@ -210,7 +210,7 @@ def line(row: IntegerRow, used: list[int]) -> list[int]:
     return [values.get(column, 0) for column in used]
 
 
-def margin_above(signed: Signed, support: Terms) -> Fraction:
+def margin_above(signed: SignedRows, support: Terms) -> Fraction:
     """An upper bound on the squared margin, from rows with positive multipliers."""
     factors = rational(multiplier for _, multiplier in support)
     weight = Fraction(sum(factors.numerators), factors.denominator)
@@ -252,7 +252,7 @@ class Separation(NamedTuple):
         }
 
 
-def separation(signed: Signed, weights: Iterable[Number], support: Terms) -> Separation | None:
+def separation(signed: SignedRows, weights: Iterable[Number], support: Terms) -> Separation | None:
     """The figures, or None if some row is not strictly on its own side."""
     numerators = rational(weights).numerators
     least = lowest(signed, numerators)

@@ -30,6 +30,7 @@ from novikoff.rows import (
     features_of,
     is_mapped,
     length,
+    read_only,
     release,
     stored,
 )
@@ -111,6 +112,7 @@ class Learner:
         before: how many rows of the data come before these, for the number that a message names.
         """
         self._require_fit(rows)
+        codes = read_only(codes)
         for first, stop in self.blocks(rows, start, len(order) or None):
             reading = Reading(rows, codes, 1, order, first, stop, measure)
             self._read_block(reading, log, before)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from novikoff.rows import CsrRows, as_csr, longest
-from novikoff.signed import IntegerRow, Signed, chunked, dot
+from novikoff.signed import IntegerRow, Signed, SignedRows, chunked, dot
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -61,12 +61,12 @@ class Digits(NamedTuple):
         return Fraction(total) * Fraction(2) ** self.exponent
 
 
-def outside(signed: Signed, rows: Places, vectors: list[list[int]]) -> Mask:
+def outside(signed: SignedRows, rows: Places, vectors: list[list[int]]) -> Mask:
     """Which of the rows are not orthogonal to all of the vectors of integers; rows ascend."""
     return np.concatenate([np.empty(0, np.bool_), *signed.spread(_outside, rows, vectors)])
 
 
-def first_outside(signed: Signed, rows: Places, vectors: list[list[int]]) -> int | None:
+def first_outside(signed: SignedRows, rows: Places, vectors: list[list[int]]) -> int | None:
     """The first of the rows that is not orthogonal to all of the vectors; rows ascend."""
     found = [i for i in signed.spread(_first_outside, rows, vectors) if i is not None]
     return min(found, default=None)
@@ -98,7 +98,7 @@ def signs(signed: Signed, rows: Places, vectors: list[list[int]]) -> npt.NDArray
     return out
 
 
-def smallest(signed: Signed, rows: Places, vector: list[int]) -> Fraction:
+def smallest(signed: SignedRows, rows: Places, vector: list[int]) -> Fraction:
     """The smallest z . v of at least one row; rows ascend."""
     return min(signed.spread(_smallest, rows, vector))
 
@@ -110,7 +110,7 @@ def _smallest(signed: Signed, rows: Places, vector: list[int]) -> Fraction:
     return _least(signed, _products(signed, rows, [vector]), score)
 
 
-def worst(signed: Signed, rows: Places, vector: list[int]) -> int:
+def worst(signed: SignedRows, rows: Places, vector: list[int]) -> int:
     """The row with the smallest z . v, of equal ones the first."""
     return min(signed.spread(_worst, rows, vector))[1]
 
@@ -122,7 +122,7 @@ def _worst(signed: Signed, rows: Places, vector: list[int]) -> tuple[Fraction, i
     return score, signed.start + i
 
 
-def largest_square(signed: Signed, rows: Places) -> Fraction:
+def largest_square(signed: SignedRows, rows: Places) -> Fraction:
     """The largest |z|^2 of at least one row; rows ascend."""
     return max(signed.spread(_largest_square, rows))
 

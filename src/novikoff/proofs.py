@@ -8,11 +8,11 @@ from novikoff.certificate import SEPARABLE, TRAINING_RUN, Certificate, make
 from novikoff.errors import ParameterError
 from novikoff.figures import Number, separation
 from novikoff.replay import TIES, replay
-from novikoff.signed import Signed
+from novikoff.signed import SignedRows
 
 
 def separator(
-    signed: Signed,
+    signed: SignedRows,
     weights: Sequence[Number],
     support: Iterable[tuple[int, Number]],
     fingerprints: Any = None,
@@ -38,7 +38,7 @@ def separator(
 
 
 def training_run(
-    signed: Signed, start: Sequence[Number], eta: Number, tie: str, updates: Sequence[int]
+    signed: SignedRows, start: Sequence[Number], eta: Number, tie: str, updates: Sequence[int]
 ) -> Certificate:
     """That the perceptron moved from `start` at these rows in this order, by eta each time."""
     if signed.unit_length:

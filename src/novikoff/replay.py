@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from novikoff import figures
 from novikoff.figures import Number, Rational, rational
-from novikoff.signed import IntegerRow, Signed
+from novikoff.signed import IntegerRow, SignedRows
 
 #: Whether a score of 0 is a mistake at a negative row, and at a positive one.
 TIES = {
@@ -31,7 +31,7 @@ class Run(NamedTuple):
 
 
 def replay(
-    signed: Signed, start: Sequence[Number], eta: Number, tie: str, updates: Sequence[int]
+    signed: SignedRows, start: Sequence[Number], eta: Number, tie: str, updates: Sequence[int]
 ) -> Run:
     """Move from `start` at these rows, in this order, by eta * z each."""
     *first, step = rational([*start, eta]).numerators
@@ -45,7 +45,11 @@ def replay(
 
 
 def _moved(
-    signed: Signed, start: Rational, step: int, at_zero: tuple[bool, bool], updates: Sequence[int]
+    signed: SignedRows,
+    start: Rational,
+    step: int,
+    at_zero: tuple[bool, bool],
+    updates: Sequence[int],
 ) -> tuple[Rational, list[int]]:
     """The last weights, and the places that were no mistakes; step = eta * start.denominator."""
     places = sorted(set(updates))
@@ -86,7 +90,7 @@ class _Move:
 
 
 def most_mistakes(
-    signed: Signed, start: Rational, eta: Fraction, weights: Rational, least: Fraction
+    signed: SignedRows, start: Rational, eta: Fraction, weights: Rational, least: Fraction
 ) -> int:
     """The largest k with k eta a + start.w <= |w| sqrt(|start|^2 + k eta^2 D^2), a = least > 0.
 

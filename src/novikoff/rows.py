@@ -306,7 +306,7 @@ def make_rows(matrix: Any, bias: bool, unit_length: bool) -> Rows:
     Nothing is copied, but for a CSR matrix whose columns do not ascend within its rows.
     """
     if isinstance(matrix, np.ndarray):
-        return DenseRows(matrix, bias, unit_length)
+        return DenseRows(read_only(matrix), bias, unit_length)
     rows = _csr_rows(matrix, bias, unit_length)
     fault = _fault(rows)
     if fault < 0:
@@ -326,8 +326,18 @@ def make_rows(matrix: Any, bias: bool, unit_length: bool) -> Rows:
 
 def _csr_rows(matrix: Any, bias: bool, unit_length: bool) -> CsrRows:
     unsigned = np.uint32 if matrix.indices.dtype.itemsize == 4 else np.uint64
-    columns, starts = matrix.indices.view(unsigned), matrix.indptr.view(unsigned)
-    return CsrRows(matrix.data, columns, starts, int(matrix.shape[1]), bias, unit_length)
+    arrays = matrix.data, matrix.indices.view(unsigned), matrix.indptr.view(unsigned)
+    values, columns, starts = map(read_only, arrays)
+    return CsrRows(values, columns, starts, int(matrix.shape[1]), bias, unit_length)
+
+
+def read_only(array: Array) -> Array:
+    """The same numbers, not to be written to. All rows are such, whether they lie in memory or are
+    mapped from a file: otherwise each loop would be compiled once for either.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _fault(rows: CsrRows) -> int:

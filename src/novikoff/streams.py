@@ -255,29 +255,35 @@ def survey(
     """One pass over all rows without learning; and the source, opened anew if it had to be."""
     while True:
         try:
-            return source, _surveyed(source, labels, told)
+            found = surveyed(source, labels, told)
         except LateError as late:
             source = source.again(**late.remedy)
+            continue
+        if not labels:
+            return source, found._replace(classes=NO_LABELS)
+        if found.classes is not None and len(found.classes) < 2:
+            raise DataError(
+                f"{source.name}: all {found.rows:,} rows have the label {found.classes[0]};"
+                " a separator needs two"
+            )
+        return source, found
 
 
-def _surveyed(source: Source, labels: bool, told: Callable[[Chunk], None] | None) -> Survey:
-    found, features, rows = None, 0, 0
+def surveyed(source: Source, labels: bool, told: Callable[[Chunk], None] | None = None) -> Survey:
+    """What one pass shows; no classes without rows, or where labels do not matter."""
+    classes, features, rows = None, 0, 0
     for chunk in source.chunks():
         rows, features = rows + chunk.X.shape[0], max(features, chunk.X.shape[1])
         if labels:
             if chunk.y is None:
                 raise DataError(f"{source.name}: the rows have no labels to learn from")
             new = np.unique(chunk.y)
-            found = new if found is None else np.union1d(found, new)
-            if len(found) > MOST_CLASSES:
-                encode(found)  # refuses that many
+            classes = new if classes is None else np.union1d(classes, new)
+            if len(classes) > MOST_CLASSES:
+                encode(classes)  # refuses that many
         if told is not None:
             told(chunk)
-    if labels and found is not None and len(found) < 2:
-        raise DataError(
-            f"{source.name}: all {rows:,} rows have the label {found[0]}; a separator needs two"
-        )
-    return Survey(found if labels else NO_LABELS, features, rows)
+    return Survey(classes, features, rows)
 
 
 def depends_on_width(rule: Any) -> bool:

@@ -25,7 +25,7 @@ from novikoff.certificate import (
 from novikoff.errors import CertificateError
 from novikoff.figures import Places, rational
 from novikoff.replay import replay
-from novikoff.signed import Given, Signed
+from novikoff.signed import Given, Signed, SignedRows
 from novikoff.sources.arrays import as_labels
 
 
@@ -48,7 +48,7 @@ def verify(certificate: Any, X: Any, y: Any = None) -> Verification:
 
 
 def verified(
-    certificate: Any, shape: tuple[int, int], make: Callable[[Certificate], Signed]
+    certificate: Any, shape: tuple[int, int], make: Callable[[Certificate], SignedRows]
 ) -> Verification:
     """Check a certificate against rows of this shape; `make` makes them as it means them."""
     try:
@@ -176,7 +176,7 @@ def _comparable(label: Any, text: bool) -> Any:
 # The claims
 
 
-def _separable(certificate: Certificate, signed: Signed) -> None:
+def _separable(certificate: Certificate, signed: SignedRows) -> None:
     witness, given = certificate.witness, certificate.figures
     support: Combination = witness["support"]
     _require(len(support) > 0, "support: it has no rows")
@@ -188,11 +188,11 @@ def _separable(certificate: Certificate, signed: Signed) -> None:
         _require(given[name] == value, f"{name}: this is not what follows from the witness")
 
 
-def _inseparable(certificate: Certificate, signed: Signed) -> None:
+def _inseparable(certificate: Certificate, signed: SignedRows) -> None:
     _check_overlap(certificate, signed, np.arange(signed.count))
 
 
-def _quasi_separable(certificate: Certificate, signed: Signed) -> None:
+def _quasi_separable(certificate: Certificate, signed: SignedRows) -> None:
     weights = rational(certificate.witness["weights"]).numerators
     signs = figures.score_signs(signed, weights)
     if (signs < 0).any():
@@ -206,7 +206,7 @@ def _quasi_separable(certificate: Certificate, signed: Signed) -> None:
     _check_overlap(certificate, signed, np.flatnonzero(signs == 0))
 
 
-def _check_overlap(certificate: Certificate, signed: Signed, on: Places) -> None:
+def _check_overlap(certificate: Certificate, signed: SignedRows, on: Places) -> None:
     """The rows `on` lie on every hyperplane that has no row on the wrong side."""
     conflict, spanning = certificate.witness["conflict"], certificate.witness["spanning"]
     spanning = conflict if spanning is None else spanning
@@ -229,7 +229,7 @@ def _check_overlap(certificate: Certificate, signed: Signed, on: Places) -> None
         _require(ranks.rank_of(lines) == rank, wrong)
 
 
-def _check_combination(signed: Signed, terms: Combination, name: str) -> None:
+def _check_combination(signed: SignedRows, terms: Combination, name: str) -> None:
     _require(len(terms) > 0 or signed.family == "poisson", f"{name}: it has no rows")
     positive = all(each > 0 or signed.pinned[i] for i, each in terms)
     _require(positive, f"{name}: a multiplier is not positive")
@@ -237,7 +237,7 @@ def _check_combination(signed: Signed, terms: Combination, name: str) -> None:
 
 
 def _check_complement(
-    signed: Signed, complement: list[list[Fraction]], rank: int, on: Places
+    signed: SignedRows, complement: list[list[Fraction]], rank: int, on: Places
 ) -> None:
     """As many independent vectors as can be, orthogonal to all the rows `on`."""
     free = signed.dim - rank
@@ -250,14 +250,14 @@ def _check_complement(
     _require(bad is None, f"complement: row {bad} is not orthogonal to all its vectors")
 
 
-def _lines(signed: Signed, places: list[int]) -> ranks.Lines:
+def _lines(signed: SignedRows, places: list[int]) -> ranks.Lines:
     """These rows as integers, each times its denominator, in the columns that any of them uses."""
     rows = signed.integers(places)
     used = sorted({column for row in rows for column in row.columns})
     return [figures.line(row, used) for row in rows]
 
 
-def _training_run(certificate: Certificate, signed: Signed) -> None:
+def _training_run(certificate: Certificate, signed: SignedRows) -> None:
     witness, given = certificate.witness, certificate.figures
     _require(witness["eta"] > 0, "eta: it is not positive")
     start, updates = witness["start"], witness["updates"]

@@ -363,6 +363,10 @@ def test_a_shard_without_rows_is_no_error_unless_it_is_all(save: Save) -> None:
         assert shard.read().X.shape[0] == 0
         with pytest.raises(DataError, match=reason):
             raise shard.no_rows()
+    for name, text in (("c.svm", ""), ("c.svm", "# one line\n")):
+        source = sources.open(save(name, text))
+        with pytest.raises(DataError, match="no rows"):
+            cut(source, 9)  # which is not what is wrong with it
 
 
 def test_what_cannot_be_cut_is_refused(save: Save, tmp_path: Path) -> None:

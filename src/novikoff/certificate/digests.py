@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz
 
-from novikoff.signed import Signed
+from novikoff.signed import Signed, SignedRows
 
 _ONES = 2**64 - 1
 
 
-def numbers_of(signed: Signed) -> str:
+def numbers_of(signed: SignedRows) -> str:
     """What the entries of the rows are: "binary64" or "rational"."""
     return "rational" if signed.rational else "binary64"
 
 
-def digest(signed: Signed, fingerprints: npt.NDArray[np.uint64] | None = None) -> str:
+def digest(signed: SignedRows, fingerprints: npt.NDArray[np.uint64] | None = None) -> str:
     """Which rows and labels these are, in 64 hexadecimal digits."""
     lines = {
         "novikoff rows": 1,
@@ -41,7 +41,7 @@ def digest(signed: Signed, fingerprints: npt.NDArray[np.uint64] | None = None) -
     return content.hexdigest()
 
 
-def _fingerprints(signed: Signed) -> Iterable[npt.NDArray[np.uint64]]:
+def _fingerprints(signed: SignedRows) -> Iterable[npt.NDArray[np.uint64]]:
     return (
         signed.each(_rational_fingerprints) if signed.rational else signed.fingerprints_in_parts()
     )

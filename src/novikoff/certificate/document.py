@@ -15,7 +15,7 @@ from novikoff.certificate.labels import read_labels, write_labels
 from novikoff.certificate.layout import laid_out
 from novikoff.errors import CertificateError, ModelError
 from novikoff.models import replace
-from novikoff.signed import LabelPair, Signed
+from novikoff.signed import LabelPair, SignedRows
 
 FORMAT, VERSION = "novikoff certificate", 1
 FIELDS = (
@@ -95,7 +95,7 @@ class Certificate:
 
 
 def make(
-    signed: Signed,
+    signed: SignedRows,
     claim: str,
     witness: dict[str, Any],
     figures: dict[str, Any],

@@ -147,13 +147,13 @@ def _found(
 
     if spread is None:
         return investigate(question, source, progress.watch)
-    from novikoff.cli.afar import Distance, investigate_afar, refuse_early
+    from novikoff.cli.cluster_check import OnCluster, investigate_on_cluster, refuse_early
 
     refuse_early(question)
     progress.begin(spread.starting)
     joined = stack.enter_context(spread.joined())
     progress.welcome(joined.dashboard)
-    return investigate_afar(question, Distance(source, spread, joined, progress))
+    return investigate_on_cluster(question, OnCluster(source, spread, joined, progress))
 
 
 def _proven(progress: Watching) -> list[str]:

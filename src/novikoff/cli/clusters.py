@@ -101,7 +101,7 @@ class Cluster(NamedTuple):
 
     @contextlib.contextmanager
     def joined(self) -> Iterator[Any]:
-        """Its client, and what else is known of it: see `local.Joined`."""
+        """Its client, and what else is known of it: see `local.Connection`."""
         from novikoff.cluster.local import connected, silence, started
 
         silence()

@@ -2,8 +2,9 @@
 
 import contextlib
 import json as json_format
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -115,9 +116,8 @@ def fit(
 
     Example: novikoff fit example:iris-setosa --save setosa.model
     """
-    from novikoff.cli.keeping import Keeper, Tools
+    from novikoff.cli.keeping import Checkpointing
     from novikoff.cli.plans import Plan
-    from novikoff.cli.progress import Progress, Task
 
     spread = clusters.chosen(cluster, workers, shards, mixing)
     source = reading.open(data) if spread is None else spread.source(data, reading)
@@ -139,33 +139,18 @@ def fit(
     _refuse_contradictions(piped, kept, max_epochs, order, classes)
     _refuse_resuming(checkpoint, resume, kept)
     if spread is not None:
-        _refuse_afar(spread, drawings, run_certificate)
+        _refuse_on_cluster(spread, drawings, run_certificate)
     reporting.refuse(report, plot)
     plan = Plan.of(rule, {"eta": eta, "tie": tie}, param or [], init, bias, unit_length, seed)
     plan = plan._replace(
         max_epochs=1 if piped else max_epochs or EPOCHS, order=order.value, quiet=quiet or json
     )
-    task, drawn = Task(max_epochs=None if piped else plan.max_epochs), None
-    kinds: tuple[Any, ...] = Keeper, Progress
-    with contextlib.ExitStack() as stack:
-        spreading = None
-        if spread is not None:
-            from novikoff.cli.spreading import Spreading, SpreadProgress
-
-            spreading = Spreading(plan, source, spread, certificate is not None)
-            spreading.refuse()
-            kinds = spreading.keeper, SpreadProgress
-        keeper = None
-        if checkpoint is not None:
-            keeper = kinds[0](plan, source, checkpoint, checkpoint_every, resume)
-        anew = keeper is None or keeper.found is None
-        with kinds[1](task, plan.quiet, log, anew) as progress:
-            if spread is not None and spreading is not None:
-                progress.begin(spread.starting)
-                joined = stack.enter_context(spread.joined())
-                result = spreading.run(joined, progress, keeper)
-            else:
-                result, drawn = _at_home(plan, source, Tools(progress, keeper), kept, classes)
+    kept_in = None
+    if checkpoint is not None:
+        kept_in = Checkpointing(checkpoint, checkpoint_every, resume)
+    job = _Job(plan, source, kept_in, log, kept, classes)
+    with job.at_home() if spread is None else job.on_cluster(spread) as done:
+        result = done.result
         if save is not None:
             result.save(save)
         answer, text = result.as_json(save), [result.as_text(save)]
@@ -175,44 +160,89 @@ def fit(
             written = write_proofs(result, certificate, run_certificate)
             answer |= written.as_json()
             text += written.told(" ".join(data))
-    if drawn is not None:
-        reporting.write(drawn.page(result, "\n".join(text)), report, plot)
+    if done.drawn is not None:
+        reporting.write(done.drawn.page(result, "\n".join(text)), report, plot)
     answer |= reporting.as_json(report, plot)
     text += reporting.told(report, plot)
     typer.echo(json_format.dumps(answer) if json else "\n".join(text))
     if result.interrupted:
-        raise typer.Exit(progress.exit_code)
+        raise typer.Exit(done.exit_code)
 
 
-def _at_home(plan: Any, source: Any, tools: Any, kept: list[str], classes: str | None) -> Any:
-    """Learn on this machine: the result, and what is drawn of it, if it is."""
-    from novikoff.cli.streaming import run_stream
-    from novikoff.cli.training import run
+class _Done(NamedTuple):
+    """What came of it. drawn: what pictures are made of, if there are to be any."""
 
-    if not source.replayable or (_once(plan, source) and not kept):
-        return run_stream(plan, source, tools, classes), None
-    drawn = reporting.Drawn(source) if {"--report", "--plot"} & set(kept) else None
-    result = run(
-        plan,
-        source if drawn is None else drawn.source,
-        tools,
-        keep="--certificate" in kept,
-        keep_run="--run-certificate" in kept,
-        watch=None if drawn is None else drawn.watch,
-    )
-    return result, drawn
+    result: Any
+    exit_code: int
+    drawn: reporting.Drawn | None = None
 
 
-def _once(plan: Any, source: Any) -> bool:
-    """Whether to learn from the data as they are read, and keep no rows.
+class _Job(NamedTuple):
+    """Something to learn. kept: the options for which rows are kept."""
 
-    That is so for a single epoch over a large file, and where no cache of it may be kept.
-    """
-    from novikoff.sources.settling import is_large
+    plan: Any
+    source: Any
+    checkpointing: Any
+    log: Path | None
+    kept: list[str]
+    classes: str | None
 
-    if source.format == "cache" or plan.order != "given" or not is_large(source):
-        return False
-    return source.cache is False or (plan.max_epochs == 1 and source.cache is None)
+    @contextlib.contextmanager
+    def at_home(self) -> Iterator[_Done]:
+        """Learn on this machine."""
+        from novikoff.cli.keeping import Tools
+        from novikoff.cli.progress import Progress, Task
+        from novikoff.sources.inputs import identity_of
+
+        keeper = self._keeper()
+        if keeper is not None:
+            keeper.begin(identity_of(self.source))
+        task = Task(max_epochs=self.plan.max_epochs if self.source.replayable else None)
+        anew = keeper is None or keeper.found is None
+        with Progress(task, self.plan.quiet, self.log, anew) as progress:
+            result, drawn = self._learned(Tools(progress, keeper))
+        yield _Done(result, progress.exit_code, drawn)
+
+    def _learned(self, tools: Any) -> tuple[Any, reporting.Drawn | None]:
+        from novikoff.cli.streaming import run_stream
+        from novikoff.cli.training import run
+        from novikoff.sources.settling import bytes_of, is_streamed
+
+        plan, source, kept = self.plan, self.source, self.kept
+        streamed = is_streamed(plan, source.format, source.cache, bytes_of(source)) and not kept
+        if not source.replayable or streamed:
+            return run_stream(plan, source, tools, self.classes), None
+        drawn = reporting.Drawn(source) if {"--report", "--plot"} & set(kept) else None
+        result = run(
+            plan,
+            source if drawn is None else drawn.source,
+            tools,
+            keep="--certificate" in kept,
+            keep_run="--run-certificate" in kept,
+            watch=None if drawn is None else drawn.watch,
+        )
+        return result, drawn
+
+    @contextlib.contextmanager
+    def on_cluster(self, cluster: clusters.Cluster) -> Iterator[_Done]:
+        """Learn on a cluster, which is there as long as its rows may be asked for."""
+        from novikoff.cli.cluster_fit import ClusterFit, ClusterProgress
+        from novikoff.cli.progress import Task
+
+        fitting = ClusterFit(self.plan, self.source, cluster, "--certificate" in self.kept)
+        fitting.refuse()
+        keeper = self._keeper()
+        task = Task(max_epochs=self.plan.max_epochs)
+        anew = keeper is None or keeper.found is None
+        with contextlib.ExitStack() as stack:
+            with ClusterProgress(task, self.plan.quiet, self.log, anew) as progress:
+                progress.begin(cluster.starting)
+                joined = stack.enter_context(cluster.joined())
+                result = fitting.run(joined, progress, keeper)
+            yield _Done(result, progress.exit_code)
+
+    def _keeper(self) -> Any:
+        return None if self.checkpointing is None else self.checkpointing.keeper(self.plan)
 
 
 def _refuse_folders(named: dict[str, Path | None]) -> None:
@@ -251,7 +281,7 @@ def _refuse_contradictions(
         )
 
 
-def _refuse_afar(
+def _refuse_on_cluster(
     spread: clusters.Cluster, drawings: dict[str, Path | None], run_certificate: Path | None
 ) -> None:
     """What only one machine can give."""

@@ -14,7 +14,7 @@ from novikoff.proofs import separator, training_run
 from novikoff.rows import Array
 from novikoff.rules.protocol import combination
 from novikoff.scan import Vector
-from novikoff.signed import Signed
+from novikoff.signed import Signed, SignedRows
 
 MOST_UPDATES = 2_000_000  # of a run that is replayed: a minute or more, and a file of megabytes
 
@@ -88,7 +88,7 @@ def _of_weights(result: Result) -> Certificate | None:
     return None
 
 
-def _support(result: Result, signed: Signed, weights: Vector) -> list[tuple[int, Fraction]]:
+def _support(result: Result, signed: SignedRows, weights: Vector) -> list[tuple[int, Fraction]]:
     """What each row moved the weights by: the sum of multiplier * z is then what was learned.
 
     Where a rule moves in another way, or shards were mixed, the row nearest to the hyperplane

@@ -110,7 +110,7 @@ def _question(verdict: Any) -> list[tuple[str, str]]:
     facts = [("labels", about), ("intercept", "yes" if signed.bias else "no")]
     if signed.unit_length:
         facts.append(("scaled", "rows to length 1"))
-    if signed.exact is not None:
+    if signed.rational:
         facts.append(("numbers", "exact decimals"))
     return facts
 

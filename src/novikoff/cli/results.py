@@ -50,7 +50,7 @@ class Kept(NamedTuple):
         return check(self.X, self.y, fit_intercept=bias, unit_length=unit_length)
 
 
-class Mixed(NamedTuple):
+class OfShards(NamedTuple):
     """What there is to say besides of a run on a cluster."""
 
     shards: int
@@ -74,7 +74,7 @@ class Result(NamedTuple):
     seconds: float
     kept: Any = None  # where proofs are asked for: `Kept`, or what answers as it does
     checkpoint: Path | None = None
-    mixed: Mixed | None = None  # of a run on a cluster
+    mixed: OfShards | None = None  # of a run on a cluster
 
     @property
     def interrupted(self) -> bool:
@@ -198,7 +198,7 @@ class Result(NamedTuple):
             facts.append(("margin", self._margin_text()))
         return facts
 
-    def _mixed_text(self, mixed: Mixed) -> str:
+    def _mixed_text(self, mixed: OfShards) -> str:
         how = {"uniform": "evenly", "mistakes": "by their mistakes"}[mixed.mixing]
         return f"{mixed.shards:,}, mixed {how}: {mixed.mistakes:,.6g} mistakes by shares"
 

@@ -34,8 +34,8 @@ def run_stream(plan: Plan, source: Source, tools: Tools, classes: str | None) ->
     run = stream.run
     if run is None:
         raise tools.progress.interruption()
-    if tools.keeper is not None and run.because is not Because.INTERRUPTED:
-        tools.keeper.keep(run, stream.classes, stream.source)
+    if run.because is not Because.INTERRUPTED:
+        tools.keep(run, stream.classes, stream.source)
     outcome = run.outcome()
     margin = _found_margin(plan, stream) if outcome.converged else None
     seconds = time.perf_counter() - began if tools.keeper is None else tools.keeper.seconds
@@ -93,8 +93,8 @@ def _epochs(stream: Stream, plan: Plan, tools: Tools, start: Place | None = None
     except KeyboardInterrupt:
         if stream.run is None:
             return
-        if tools.keeper is not None and not progress.busy:
-            tools.keeper.keep(stream.run, stream.classes, stream.source, end)
+        if not progress.busy:
+            tools.keep(stream.run, stream.classes, stream.source, end)
         stream.rows = max(stream.rows, stream.run.place)
         stream.run.because = Because.INTERRUPTED
         if stream.run.place or not stream.run.past:

@@ -111,7 +111,7 @@ def _heading(found: Findings) -> str:
     about = "counts" if signed.labels is None else _pair(signed.labels)
     lift = "" if signed.bias else ", no intercept"
     scaled = ", scaled to length 1" if signed.unit_length else ""
-    scaled += ", exact decimals" if signed.exact is not None else ""
+    scaled += ", exact decimals" if signed.rational else ""
     rows, features = count(verdict.rows, "row"), count(verdict.features, "feature")
     if found.source.by_number and verdict.conflict:
         rows += f" (0 to {verdict.rows - 1:,})"  # rows are named below, so say how they count

@@ -43,8 +43,8 @@ def run(
     seconds, path = time.perf_counter() - began, None
     if tools.keeper is not None:
         seconds, path = tools.keeper.seconds, tools.keeper.path
-        if learning.because is not Because.INTERRUPTED:
-            tools.keeper.keep(learning, rest.classes, rest.source)
+    if learning.because is not Because.INTERRUPTED:
+        tools.keep(learning, rest.classes, rest.source)
     learner = learning.learner
     margin = found_margin(learner, rest.rows, rest.codes) if outcome.converged else None
     known = outcome, length(rest.rows), margin, seconds, rest.kept, path

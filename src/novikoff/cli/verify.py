@@ -41,7 +41,7 @@ def verify(
         if spread is None:
             found = check(proof, _opened(data, proof, reading))
         else:
-            found = _afar(proof, data, reading, spread, json)
+            found = _on_cluster(proof, data, reading, spread, json)
     except CertificateError as error:
         found = Verification(False, str(error))
     answer = _as_json(found, proof)
@@ -78,7 +78,7 @@ def _opened(data: list[str], proof: Any, reading: Reading) -> Any:
         return reading.open(data)
 
 
-def _afar(
+def _on_cluster(
     proof: Any, data: list[str], reading: Reading, spread: clusters.Cluster, quiet: bool
 ) -> Any:
     """Checked by the workers of a cluster."""
@@ -87,14 +87,14 @@ def _afar(
             f"this certificate is about exact decimals, which {spread.option} cannot check: verify"
             " it on one machine"
         )
-    from novikoff.cli.afar import Distance, verify_afar
+    from novikoff.cli.cluster_check import OnCluster, verify_on_cluster
 
     source = spread.source(data, reading)
     with Watching(quiet) as progress:
         progress.begin(spread.starting)
         with spread.joined() as joined:
             progress.welcome(joined.dashboard)
-            return verify_afar(proof, Distance(source, spread, joined, progress))
+            return verify_on_cluster(proof, OnCluster(source, spread, joined, progress))
 
 
 def _as_json(found: Any, proof: Any) -> dict[str, Any]:

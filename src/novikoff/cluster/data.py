@@ -1,14 +1,14 @@
-"""A data set on a cluster: planned, cut, read and laid out, on the workers."""
+"""A data set on a cluster: outlined, cut, read and laid out, on the workers."""
 
+import contextlib
 import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from distributed import Client
 
-from novikoff.cluster.collections import collected, is_collection, rows_in
+from novikoff.cluster.collections import Collected, collected, is_collection, rows_in
 from novikoff.cluster.crew import Crew, Watch
 from novikoff.cluster.layout import Found, Layout, merged
 from novikoff.cluster.site import Part, Site
@@ -17,9 +17,9 @@ from novikoff.sources import Source
 from novikoff.sources import open as open_source
 from novikoff.sources.base import LateError
 from novikoff.sources.categories import remark_on
-from novikoff.sources.inputs import Input
+from novikoff.sources.inputs import identity_of
 from novikoff.sources.naming import SHARED
-from novikoff.sources.shards import CutError, Shard, cut, opened
+from novikoff.sources.shards import CutError, Shard, ShardSource, cut, opened
 from novikoff.sources.text import rows_left_out
 
 BYTES = 2  # in memory for each byte of text, roughly
@@ -46,7 +46,7 @@ class Unopened(NamedTuple):
     options: dict[str, Any]
 
 
-class Plan(NamedTuple):
+class Outline(NamedTuple):
     """What a worker found out about files before any shard was read."""
 
     shards: tuple[Shard, ...]
@@ -59,31 +59,32 @@ class Plan(NamedTuple):
     listed: str | None = None  # the file for the rows that are left out
 
 
-def planned(paths: Any, options: dict[str, Any], shards: int | None, quoted: bool) -> Plan:
+def outlined(paths: Any, options: dict[str, Any], shards: int | None, quoted: bool) -> Outline:
     """Open files and cut them; done on a worker, for the client need not see them."""
     source = open_source(paths, **options)
     found = tuple(cut(source, shards, quoted=quoted))
-    files = [Input(path).identity() for path in source.paths if not Path(path).is_dir()]
-    asked = {name: value for name, value in source.asked.items() if name != "skipped_to"}
-    known = {"name": None if files else source.name, "files": files, "asked": asked}
     sizes = tuple(shard.bytes for shard in found)
-    about = source.name, source.format, known, source.target_name, source.cache
-    return Plan(found, sizes, *about, source.asked.get("skipped_to"))
+    about = source.name, source.format, identity_of(source), source.target_name, source.cache
+    return Outline(found, sizes, *about, source.asked.get("skipped_to"))
 
 
 #: Goes through all shards for the first time, and says what each of them told.
-Read = Callable[[Crew, Plan], list[Found]]
+Read = Callable[[Crew, Outline], list[Found]]
 
 
 class Data:
     """Rows on a cluster: who has them, what they are together, and what each shard told."""
 
-    def __init__(self, crew: Crew, plan: Plan, layout: Layout, founds: list[Found]) -> None:
-        self.crew, self.plan, self.layout, self.founds = crew, plan, layout, founds
+    def __init__(self, crew: Crew, outline: Outline, layout: Layout, founds: list[Found]) -> None:
+        self.crew, self.outline, self.layout, self.founds = crew, outline, layout, founds
 
     @property
     def name(self) -> str:
-        return self.plan.name
+        return self.outline.name
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        return self.layout.names
 
     @property
     def skipped(self) -> int:
@@ -101,7 +102,7 @@ class Data:
         """What a person should be told about the data; what several shards say, once."""
         found = []
         if self.skipped:
-            found.append(rows_left_out(self.skipped, self.plan.listed))
+            found.append(rows_left_out(self.skipped, self.outline.listed))
         columns = max((each.categories for each in self.founds), key=len)
         if columns:
             names = self.layout.names or []
@@ -144,23 +145,22 @@ def gathered(
         crew = Crew(client, [], watch)
         if held:
             words = bool(options.get("word_labels"))
-            found = collected(client, source, y, target, shards, words, labels)
-            crew.parts = found.parts
-            counts = crew.ask(rows_in)
-            crew.parts = [part for part, rows in zip(found.parts, counts, strict=True) if rows]
-            crew.close()  # the others were numbered too
-            plan = Plan((), (0,) * len(crew.parts), *found[1:], cache=None)
-            _refuse_none(sum(counts), plan.name)
+            outline = _taken(crew, collected(client, source, y, target, shards, words, labels))
         else:
-            plan = crew.anywhere(planned, paths, options, shards, quoted)
-            crew.parts = [Part(each) for each in map(FileAddress, plan.shards, plan.sizes)]
+            outline = crew.anywhere(outlined, paths, options, shards, quoted)
+            crew.parts = [Part(each) for each in map(FileAddress, outline.shards, outline.sizes)]
         try:
-            founds = crew.ask(Site.found, labels, keep) if read is None else read(crew, plan)
-            if any(found.quotes for found in founds) and len(founds) > 1 and not quoted:
-                quoted = True  # a line end within quotes is no cut: cut again, between records
-                continue
-            _refuse_none(sum(found.rows for found in founds), plan.name)
-            return Data(crew, plan, merged(founds, plan.name, labels), founds)
+            with contextlib.ExitStack() as stack:
+                stack.callback(crew.close)  # of shards that are of no use nothing stays there
+                founds = crew.ask(Site.found, labels, keep) if read is None else read(crew, outline)
+                if any(found.quotes for found in founds) and len(founds) > 1 and not quoted:
+                    quoted = True  # a line end within quotes is no cut: cut again, between records
+                    continue
+                if not any(found.rows for found in founds):
+                    crew.ask(_refuse_empty, only=[0])
+                layout = merged(founds, outline.name, labels)
+                stack.pop_all()
+                return Data(crew, outline, layout, founds)
         except CutError:
             if quoted:
                 raise
@@ -172,15 +172,28 @@ def gathered(
             options = options | late.remedy
 
 
+def _taken(crew: Crew, found: Collected) -> Outline:
+    """Have a crew for those partitions that have rows."""
+    crew.parts = found.parts
+    counts = crew.ask(rows_in)
+    crew.parts = [part for part, rows in zip(found.parts, counts, strict=True) if rows]
+    crew.close()  # the others were numbered too
+    if not crew.parts:
+        raise DataError(f"{found.name}: no rows, expected at least one")
+    return Outline((), (0,) * len(crew.parts), *found[1:], cache=None)
+
+
 def _are_paths(source: Any) -> bool:
     return isinstance(source, (list, tuple)) and all(
         isinstance(each, (str, os.PathLike)) for each in source
     )
 
 
-def _refuse_none(rows: int, name: str) -> None:
-    if not rows:
-        raise DataError(f"{name}: no rows, expected at least one")
+def _refuse_empty(site: Site) -> None:
+    """Say of files without rows what their reader has to say."""
+    source = site.source()
+    assert isinstance(source, ShardSource)
+    raise source.no_rows()
 
 
 def _address(source: Any, y: Any, target: Any) -> tuple[Any, dict[str, Any]]:

@@ -9,9 +9,10 @@ import numpy as np
 from distributed import Client
 from sklearn.base import clone
 
+from novikoff.checkpoints import Keeper, Recipe
 from novikoff.cluster.data import gathered
-from novikoff.cluster.keeping import How, Keeper
-from novikoff.cluster.training import Trained, Watch, run
+from novikoff.cluster.runs import Trained, Watch
+from novikoff.cluster.training import run
 from novikoff.epochs import Because
 from novikoff.errors import ParameterError
 from novikoff.estimators import OneSidedPerceptron, Perceptron, reading
@@ -48,7 +49,7 @@ def fit(
     mixing : "uniform", or "mistakes": by how much each shard had to learn.
     checkpoint : a file here that whole epochs are kept in, every so many seconds (and at the end,
         or at what breaks the run off); with `resume` the run goes on from it, if it is there.
-    watch : called now and then with a `training.Moment`.
+    watch : called now and then with a `cluster.runs.Moment`.
 
     Besides what `fit` gives, the copy has `shards_`, `mixed_mistakes_` (the sum over epochs and
     shards of share * mistakes), `mixing_bound_` (the theorem's limit on it where the run converged
@@ -60,7 +61,7 @@ def fit(
     plan = _Plan(model)
     keeper = None
     if checkpoint is not None:
-        keeper = Keeper(Path(checkpoint), plan.how(), every=checkpoint_every, resume=resume)
+        keeper = Keeper(Path(checkpoint), plan.recipe(), every=checkpoint_every, resume=resume)
     elif resume:
         raise ParameterError("resume goes on from a checkpoint; name it")
     gather = partial(
@@ -98,7 +99,7 @@ class _Plan(reading.Planned):
         self.max_epochs, self.order = int(model.max_epochs), model.order
         self.seed = model._seed() if model.order == "shuffle" else 0
 
-    def how(self) -> How:
+    def recipe(self) -> Recipe:
         """The estimator as a checkpoint describes it."""
         model = self._estimator
         if not hasattr(model, "kind"):
@@ -115,7 +116,7 @@ class _Plan(reading.Planned):
         described |= {"seed": model._seed() if self._is_random() else 0}
         described |= {"bias": bool(model.fit_intercept), "unit_length": bool(model.unit_length)}
         options = {"max_epochs": self.max_epochs, "order": self.order}
-        return How(model.kind, described["parameters"], options, described)
+        return Recipe(model.kind, described["parameters"], options, described)
 
     def _is_random(self) -> bool:
         start = self._estimator.init

@@ -13,7 +13,7 @@ from novikoff.errors import ClusterError
 
 TURN = 0.2  # seconds between two looks at who is there, while nothing is answered
 LOOK = 1.0  # seconds between two questions to the scheduler about its workers
-ADVICE = "cut the data into more shards (--shards), or give the workers more memory"
+ADVICE = "cut the data into more shards, or give the workers more memory"
 
 
 class Homes:

@@ -14,10 +14,10 @@ from novikoff.certificate import Certificate
 from novikoff.cluster import crew
 from novikoff.cluster.data import Data, gathered
 from novikoff.cluster.signed import (
-    How,
     ShardedSigned,
     Shards,
     Signing,
+    Terms,
     by_certificate,
     by_class,
     by_count,
@@ -80,8 +80,8 @@ def signed_rows(
     if family == "binary":
         labels, chosen = pair_of(layout.classes, positive, layout.rows)
         signing = by_class(chosen)
-    how = How(layout, signing, bool(fit_intercept), unit_length, family)
-    signed = ShardedSigned(Shards(data.crew, how), labels)
+    terms = Terms(layout, signing, bool(fit_intercept), unit_length, family)
+    signed = ShardedSigned(Shards(data.crew, terms), labels)
     if family == "poisson":
         refuse_no_counts(signed.signs)
     return signed
@@ -120,8 +120,8 @@ def certified_rows(data: Data, certificate: Certificate) -> ShardedSigned:
         raise CertificateError("labels: row 0 has no count")
     lift = fields["lift"]
     signing = by_certificate(certificate)
-    how = How(data.layout, signing, lift["bias"], lift["unit_length"], fields["family"])
-    return ShardedSigned(Shards(data.crew, how), certificate.labels)
+    terms = Terms(data.layout, signing, lift["bias"], lift["unit_length"], fields["family"])
+    return ShardedSigned(Shards(data.crew, terms), certificate.labels)
 
 
 def _has_words(site: Site) -> bool:

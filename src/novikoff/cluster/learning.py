@@ -103,8 +103,8 @@ def stepped(before: Sent, step: Step) -> Sent:
     return before._replace(arrays=arrays, tallies=step.tallies)
 
 
-class Asked(NamedTuple):
-    """How to go through the rows. known: whether the layout is that of all the data already."""
+class Pass(NamedTuple):
+    """How to go through a shard once. known: whether the layout is that of all data already."""
 
     epoch: int
     order: str = "given"
@@ -131,7 +131,7 @@ class Learned(NamedTuple):
         return size_of(self.changes)
 
 
-def learned(site: Site, sent: Sent, number: int, asked: Asked) -> Learned:
+def learned(site: Site, sent: Sent, number: int, asked: Pass) -> Learned:
     """One pass over the rows of a shard, which is the one of this number."""
     learner, found = sent.learner(), None
     before = learner.total("mistakes")
@@ -147,7 +147,7 @@ def learned(site: Site, sent: Sent, number: int, asked: Asked) -> Learned:
     return Learned(list(map(changes, old, arrays)), tallies, learner.features, mistakes, found)
 
 
-def _at_rest(site: Site, sent: Sent, learner: Learner, number: int, asked: Asked) -> None:
+def _at_rest(site: Site, sent: Sent, learner: Learner, number: int, asked: Pass) -> None:
     rows = sent.rows(site.matrix(sent.layout))
     codes = _codes(site, sent, length(rows))
     before = sent.layout.firsts[number]
@@ -155,7 +155,7 @@ def _at_rest(site: Site, sent: Sent, learner: Learner, number: int, asked: Asked
         learner.read(rows, codes, order=places, measure=asked.epoch == 0, before=before)
 
 
-def _stream(site: Site, sent: Sent, learner: Learner, number: int, asked: Asked) -> Found | None:
+def _stream(site: Site, sent: Sent, learner: Learner, number: int, asked: Pass) -> Found | None:
     """Learn from rows as they are read; what they are, unless that was known."""
     source: Source = site.source()
     if asked.known:
@@ -183,14 +183,14 @@ class _Plan:
         raise AssertionError("these learners have begun")
 
 
-def lowest(site: Site, sent: Sent, number: int, asked: Asked) -> float:
+def lowest(site: Site, sent: Sent, number: int, asked: Pass) -> float:
     """The lowest signed score of a shard's rows; infinite if it has none."""
     learner = sent.learner()
     found = (lowest_score(learner, rows, codes) for rows, codes in _parts(site, sent, asked))
     return min(found, default=np.inf)
 
 
-def _parts(site: Site, sent: Sent, asked: Asked) -> Iterator[tuple[Rows, Any]]:
+def _parts(site: Site, sent: Sent, asked: Pass) -> Iterator[tuple[Rows, Any]]:
     if not asked.streamed:
         rows = sent.rows(site.matrix(sent.layout))
         yield rows, _codes(site, sent, length(rows))

@@ -27,7 +27,7 @@ TALKERS = ("distributed", "tornado", "asyncio", "bokeh")
 ALIKE = {"novikoff": 3, "python": 2, "distributed": 2, "dask": 2, "numpy": 1}
 
 
-class Joined(NamedTuple):
+class Connection(NamedTuple):
     """A client of a cluster, where its dashboard is, if it has one, and how many workers it had at
     the start.
     """
@@ -38,7 +38,7 @@ class Joined(NamedTuple):
 
 
 @contextlib.contextmanager
-def connected(address: str, patience: float | None = None) -> Iterator[Joined]:
+def connected(address: str, patience: float | None = None) -> Iterator[Connection]:
     """A client of the cluster whose scheduler is at this address.
 
     address: such as tcp://10.0.0.1:8786, or the path of a scheduler's file (--scheduler-file of
@@ -62,11 +62,11 @@ def connected(address: str, patience: float | None = None) -> Iterator[Joined]:
         except (ValueError, TypeError, KeyError, ImportError, OverflowError) as problem:
             raise ClusterError(f"{address}: no address of a scheduler: {problem}") from None
         workers = _refuse_other_versions(client, address)
-        yield Joined(client, _dashboard(client), workers)
+        yield Connection(client, _dashboard(client), workers)
 
 
 @contextlib.contextmanager
-def started(workers: int) -> Iterator[Joined]:
+def started(workers: int) -> Iterator[Connection]:
     """A cluster of so many processes on this machine, which end with the block."""
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise ParameterError(f"workers must be a whole number above 0, not {workers!r}")
@@ -87,7 +87,7 @@ def started(workers: int) -> Iterator[Joined]:
             client = distributed.Client(cluster, timeout=PATIENCE, set_as_default=False)
             stack.enter_context(_closing(client))
         dashboard = _dashboard(client) if importlib.util.find_spec("bokeh") else None
-        yield Joined(client, dashboard, workers)
+        yield Connection(client, dashboard, workers)
 
 
 def silence() -> None:

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from novikoff.checkpoints import Checkpoint
 from novikoff.cluster.data import Data
 from novikoff.epochs import Outcome, Run
+from novikoff.errors import ModelError
 from novikoff.learn import Learner
 from novikoff.rules.protocol import Vector
 
 
-class Planned(Protocol):
+class RunPlan(Protocol):
     """How to learn; it stays on the client."""
 
     @property
@@ -87,3 +89,14 @@ class Trained(NamedTuple):
 
 Watch = Callable[[Moment], None]
 Gather = Callable[..., Data]
+
+
+def mixed_of(found: Checkpoint, path: Path) -> list[float]:
+    """The mistakes by the shards' shares that a checkpoint tells of."""
+    mixed = found.memory.get("mixed")
+    count = len(found.run.learner.states)
+    if not isinstance(mixed, list) or len(mixed) != count or found.run.place:
+        raise ModelError(f"{path}: a damaged checkpoint: it is not one between two epochs")
+    if not all(isinstance(each, float) and 0.0 <= each < float("inf") for each in mixed):
+        raise ModelError(f"{path}: a damaged checkpoint: its mixed mistakes are not counts")
+    return mixed

@@ -10,6 +10,7 @@ import hashlib
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from novikoff.sources.arrays import as_labels, as_matrix
 from novikoff.verdict.asked import fingerprints
 from novikoff.verdict.joined import Joined
 from novikoff.verdict.lines import Form
+from novikoff.verdict.pieces import Pieces, Question
 from novikoff.verification import signs_of as signs_as_certified
 
 LARGE = 2**16  # bytes that are sent once to each worker rather than once for each shard
@@ -35,7 +37,7 @@ Signs = npt.NDArray[np.int8]
 Signing = Callable[[Site, Layout, int], Signs]
 
 
-class How(NamedTuple):
+class Terms(NamedTuple):
     """How the rows of all shards are to be judged. signing: what gives a shard's rows their signs,
     told the number of its first row.
     """
@@ -95,12 +97,12 @@ class Opened(NamedTuple):
     fingerprints: npt.NDArray[np.uint64] | None  # the first time
 
 
-class Shards:
+class Shards(Pieces):
     """The pieces on the workers."""
 
-    def __init__(self, crew: Crew, how: How) -> None:
-        self.crew, self.how = crew, how
-        self.counts = np.diff(how.layout.firsts).tolist()
+    def __init__(self, crew: Crew, terms: Terms) -> None:
+        self.crew, self.terms = crew, terms
+        self.counts = np.diff(terms.layout.firsts).tolist()
         self._token = uuid.uuid4().hex
         self._known: dict[int, bytes] = {}
 
@@ -110,8 +112,8 @@ class Shards:
 
     def _open(self, asked: Sequence[int]) -> list[Opened]:
         tell = not self._known
-        starts = self.how.layout.firsts
-        opened = self._told(asked, _opened, (self._token, self.how, tell), starts)
+        starts = self.terms.layout.firsts
+        opened = self._told(asked, _opened, (self._token, self.terms, tell), starts)
         for k, each in zip(asked, opened, strict=True):
             if self._known.setdefault(k, each.known) != each.known:
                 raise DataError(
@@ -120,24 +122,17 @@ class Shards:
                 )
         return opened
 
-    def again(self, how: How) -> None:
+    def again(self, terms: Terms) -> None:
         """Take the rows in another way: the pieces are made anew."""
-        self.how, self._token = how, uuid.uuid4().hex
+        self.terms, self._token = terms, uuid.uuid4().hex
 
-    def ask(
-        self,
-        function: Callable[..., Any],
-        *args: Any,
-        each: Sequence[Any] | None = None,
-        only: Sequence[int] | None = None,
-    ) -> list[Any]:
-        """See `joined.Pieces`."""
-        asked = list(range(len(self.counts)) if only is None else only)
-        own = [() if each is None else (each[k],) for k in range(len(self.counts))]
+    def answers(self, question: Question, asked: Sequence[int]) -> list[Any]:
+        own = [question.own(k) for k in range(len(self.counts))]
         answers: dict[int, Any] = {}
         for _ in range(ROUNDS):
             left = [k for k in asked if k not in answers]
-            found = self._told(left, _answered, (self._token, function, args), own)
+            args = self._token, question.function, question.args
+            found = self._told(left, _answered, args, own)
             there = zip(left, found, strict=True)
             answers |= {k: answer for k, answer in there if not isinstance(answer, Absent)}
             if len(answers) == len(asked):
@@ -169,13 +164,13 @@ class ShardedSigned(Joined):
     pieces: Shards
 
     def __init__(self, pieces: Shards, labels: LabelPair | None) -> None:
-        opened, how = pieces.open(), pieces.how
+        opened, terms = pieces.open(), pieces.terms
         form = Form(
-            how.layout.features,
-            how.bias,
+            terms.layout.features,
+            terms.bias,
             opened[0].sparse,
             max(each.entries for each in opened),
-            how.rational,
+            terms.rational,
         )
         if len({each.sparse for each in opened}) > 1:
             raise DataError("some of the rows are dense and some sparse: make all of them the same")
@@ -189,11 +184,11 @@ class ShardedSigned(Joined):
             form,
             np.concatenate(signs).astype(np.int8),
             labels,
-            family=how.family,
-            unit_length=how.unit_length,
+            family=terms.family,
+            unit_length=terms.unit_length,
         )
-        self.feature_names = how.layout.names
-        self.lines: Any = Lines(self) if opened[0].lined else None
+        self.feature_names = terms.layout.names
+        self.lines = Lines(self) if opened[0].lined else None
         told = (each.fingerprints for each in opened)
         self._fingerprints = [each for each in told if each is not None]
 
@@ -202,7 +197,7 @@ class ShardedSigned(Joined):
 
     def as_rational(self, rational: bool) -> bool:
         if rational != self.form.rational:
-            self.pieces.again(self.pieces.how._replace(rational=rational))
+            self.pieces.again(self.pieces.terms._replace(rational=rational))
             self._take_as(rational)
         return True
 
@@ -215,10 +210,11 @@ class ShardedSigned(Joined):
         return [found[int(np.searchsorted(order, row))] for row in rows]
 
     def _places(self, rows: Places) -> list[list[tuple[str, int]]]:
-        bounds = np.asarray(self.pieces.how.layout.firsts)
+        bounds = np.asarray(self.pieces.terms.layout.firsts)
         cuts = np.searchsorted(rows, bounds)
         asked = [k for k in range(len(self.pieces.counts)) if cuts[k] < cuts[k + 1]]
-        each = [rows[a:b] - first for a, b, first in zip(cuts, cuts[1:], bounds, strict=False)]
+        parts = zip(pairwise(cuts), bounds[:-1], strict=True)
+        each = [rows[a:b] - first for (a, b), first in parts]
         return self.pieces.crew.ask(Site.lines, each=each, only=asked)
 
 
@@ -264,14 +260,14 @@ def _shared(site: Site, args: Any, own: Any, function: Callable[..., Any]) -> An
     return _plain(site, own, function, args)
 
 
-def _opened(site: Site, start: int, token: str, how: How, tell: bool) -> Opened:
-    rows = make_rows(as_matrix(site.matrix(how.layout)), how.bias, False)
-    signs = how.signing(site, how.layout, start)
-    signed = Signed(rows, signs, None, family=how.family, unit_length=how.unit_length)
+def _opened(site: Site, start: int, token: str, terms: Terms, tell: bool) -> Opened:
+    rows = make_rows(as_matrix(site.matrix(terms.layout)), terms.bias, False)
+    signs = terms.signing(site, terms.layout, start)
+    signed = Signed(rows, signs, None, family=terms.family, unit_length=terms.unit_length)
     signed.start, signed.survey = start, False
     found, bits = fingerprints(signed), np.packbits(signs > 0)
     known = hashlib.sha256(found.tobytes() + bits.tobytes()).digest()
-    signed.as_rational(how.rational)
+    signed.as_rational(terms.rational)
     site.memo["signed"] = token, signed
     lined = site.lines(np.empty(0, np.int64)) is not None
     sparse = isinstance(rows, CsrRows)

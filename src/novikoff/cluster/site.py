@@ -23,6 +23,7 @@ from novikoff.sources.base import Chunk, Source
 from novikoff.sources.cache import CacheSource, cached
 from novikoff.sources.categories import OF_WORDS
 from novikoff.sources.text import left_out
+from novikoff.streams import surveyed
 
 SHARE = 0.4  # of a worker's memory that rows may take
 
@@ -67,7 +68,9 @@ class Site:
         with self._lock:
             if keep:
                 return self._at_rest().found(labels)
-            return surveyed(self.source(), labels)
+            source = self.source()
+            found = surveyed(source, labels)  # in a pass that keeps nothing
+            return told(source, found.rows, found.features, found.classes)
 
     def matrix(self, layout: Layout) -> Any:
         """The rows, as wide and as numbered as in the layout."""
@@ -212,20 +215,6 @@ def told(
         tuple(getattr(read, "listed", None) or ()),
         tuple(read.categories),
     )
-
-
-def surveyed(source: Source, labels: bool) -> Found:
-    """One pass that keeps nothing."""
-    rows = features = 0
-    known: Any = None
-    for chunk in source.chunks():
-        rows, features = rows + chunk.X.shape[0], max(features, chunk.X.shape[1])
-        if labels:
-            if chunk.y is None:
-                raise DataError(f"{source.name}: the rows have no labels to learn from")
-            new = np.unique(chunk.y)
-            known = new if known is None else np.union1d(known, new)
-    return told(source, rows, features, known)
 
 
 def places(source: Source, rows: Any, lines: Any, read: Source) -> list[tuple[str, int]]:

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novikoff.checkpoints import Keeper
 from novikoff.cluster import mixing as mixes
 from novikoff.cluster.bounding import bound_on, hold
 from novikoff.cluster.crew import NUMBERS, Crew, Glance, Shared
-from novikoff.cluster.data import Plan
-from novikoff.cluster.keeping import Keeper, mixed_of
+from novikoff.cluster.data import Data, Outline
 from novikoff.cluster.layout import Found, Layout
-from novikoff.cluster.learning import Asked, Learned, Sent, Step, head, learned, lowest, stepped
-from novikoff.cluster.runs import Gather, Moment, Planned, Traffic, Trained, Watch
+from novikoff.cluster.learning import Learned, Pass, Sent, Step, head, learned, lowest, stepped
+from novikoff.cluster.runs import Gather, Moment, RunPlan, Traffic, Trained, Watch, mixed_of
 from novikoff.cluster.site import Site
 from novikoff.epochs import Because, Run, Stop, separator_size
 from novikoff.errors import DataError, ParameterError
@@ -28,15 +28,13 @@ from novikoff.loop import new_tally
 from novikoff.rules import protocol
 from novikoff.rules.protocol import Vector
 from novikoff.sources.base import LateError
-from novikoff.sources.settling import FEW
+from novikoff.sources.settling import is_streamed
 from novikoff.sources.shards import CutError
 from novikoff.streams import NO_LABELS
 
-__all__ = ["Gather", "Moment", "Planned", "Traffic", "Trained", "Watch", "run"]
-
 
 def run(
-    plan: Planned,
+    plan: RunPlan,
     gather: Gather,
     *,
     mixing: str = "uniform",
@@ -63,7 +61,7 @@ class _Whole(NamedTuple):
 
 class _Training:
     def __init__(
-        self, plan: Planned, mixing: str, watch: Watch | None, keeper: Keeper | None
+        self, plan: RunPlan, mixing: str, watch: Watch | None, keeper: Keeper | None
     ) -> None:
         self.plan, self.mixing, self.keeper = plan, mixing, keeper
         self._watch = watch
@@ -78,6 +76,13 @@ class _Training:
     def done(self, gather: Gather) -> Trained:
         began = time.perf_counter()
         data = gather(read=self._read, watch=self._glance)
+        with contextlib.ExitStack() as stack:
+            stack.callback(data.crew.close)  # if anything goes wrong, nothing stays there
+            trained = self._trained(data, began)
+            stack.pop_all()
+        return trained
+
+    def _trained(self, data: Data, began: float) -> Trained:
         self.crew, self.data = data.crew, data
         self._begin()
         self._learn()
@@ -110,15 +115,15 @@ class _Training:
 
     # Reading
 
-    def _read(self, crew: Crew, plan: Plan) -> list[Found]:
+    def _read(self, crew: Crew, outline: Outline) -> list[Found]:
         """Go through the shards for the first time; where rows are not kept, learning from them."""
         shards = len(crew.parts)
         mixes.refuse_unmixable(self.plan.made(), shards)
         found = None
         if self.keeper is not None:
-            found = self.keeper.begin(plan.identity, shards, self.mixing)
+            found = self.keeper.begin(outline.identity, shards=shards, mixing=self.mixing)
         self.crew, self._answers = crew, None
-        self.streamed = _is_streamed(self.plan, plan)
+        self.streamed = is_streamed(self.plan, outline.format, outline.cache, sum(outline.sizes))
         if self.streamed and found is None and not self.plan.needs_width:
             founds = self._at_once()
             if founds is not None:
@@ -134,7 +139,7 @@ class _Training:
             return None
         learner = self.plan.learner(first.features, outputs_for(classes))
         sent = Sent.of(learner, Layout(first.features, classes, None, ()), self.plan.labels)
-        asked = Asked(0, streamed=True, known=False)
+        asked = Pass(0, streamed=True, known=False)
         self._epoch, self._missed, self._down = 1, 0, sent.size
         try:
             answers = self._ask(learned, Shared(next(NUMBERS), sent), asked)
@@ -165,7 +170,7 @@ class _Training:
         same = np.array_equal(found.model.classes, layout.classes)
         if not same or found.run.learner.features != layout.features:
             raise ParameterError(
-                f"--resume: {self.keeper.path} was made from rows of other classes or features"
+                f"resume: {self.keeper.path} was made from rows of other classes or features"
             )
         self.whole = _Whole(found.run, np.array(mixed), [])
 
@@ -203,7 +208,7 @@ class _Training:
         answers, self._answers = self._answers, None
         if answers is None:
             self._epoch, self._missed = len(run.past) + 1, 0
-            asked = Asked(len(run.past), self.plan.order, self.plan.seed, self.streamed)
+            asked = Pass(len(run.past), self.plan.order, self.plan.seed, self.streamed)
             answers = self._ask(learned, self._shared(run.learner), asked)
         found = mixes.mixed(run.learner, answers, self.mixing)
         after = copy.copy(run)
@@ -213,10 +218,12 @@ class _Training:
         self.whole = _Whole(after, mixed + found.mistakes, [*traffic, sent])
 
     def _keep(self) -> None:
+        """Whole epochs only, and the mistakes by the shards' shares."""
         if self.keeper is not None and self.whole is not None and self.whole.run.past:
-            self.keeper.keep(self.whole.run, self.data, self.whole.mixed)
+            known = {"mixed": self.whole.mixed.tolist()}
+            self.keeper.keep(self.whole.run, self.data.layout.classes, self.data, memory=known)
 
-    def _ask(self, function: Callable[..., Any], shared: Shared, asked: Asked) -> list[Any]:
+    def _ask(self, function: Callable[..., Any], shared: Shared, asked: Pass) -> list[Any]:
         numbers = list(range(len(self.crew.parts)))
         return self.crew.ask(function, asked, shared=shared, each=numbers)
 
@@ -243,7 +250,7 @@ class _Training:
         return margin if margin > 0.0 else None
 
     def _lowest(self, learner: Learner) -> float:
-        asked = Asked(0, streamed=self.streamed)
+        asked = Pass(0, streamed=self.streamed)
         return float(min(self._ask(lowest, self._shared(learner), asked)))
 
     def _bound(self, learner: Learner, margin: float | None) -> float | None:
@@ -273,10 +280,3 @@ class _Training:
         counts = self._epoch, self._missed
         at = glance.workers, glance.done, glance.parts, glance.moved
         self._watch(Moment(*at, *counts, run, traffic, end))
-
-
-def _is_streamed(plan: Planned, data: Plan) -> bool:
-    """Whether to learn from rows as they are read, and to keep none: as on one machine."""
-    if data.format == "cache" or plan.order != "given" or sum(data.sizes) <= FEW:
-        return False
-    return data.cache is False or (plan.max_epochs == 1 and data.cache is None)

@@ -99,6 +99,6 @@ def reached(client: Client) -> Iterator[None]:
 def scheduler_lost(client: Client) -> ClusterError:
     """What to say then."""
     return ClusterError(
-        f"the scheduler at {address(client)} is gone: start it and its workers again; a run with"
-        " --checkpoint goes on with --resume"
+        f"the scheduler at {address(client)} is gone: start it and its workers again; a run that"
+        " keeps a checkpoint can be resumed"
     )

@@ -16,7 +16,7 @@ from novikoff.errors import DataError
 from novikoff.learn import AS_GIVEN, Learner
 from novikoff.loop import Reading, Silent, answers_for, epoch_for
 from novikoff.refusals import refuse_overflow, why_refused
-from novikoff.rows import CsrRows, DenseRows
+from novikoff.rows import CsrRows, DenseRows, read_only
 from novikoff.rules import protocol
 
 SILENT = Silent()
@@ -62,7 +62,7 @@ class OneRow:
 
     def _call(self, k: int, code: int) -> tuple[Any, ...]:
         learner, positive = self.learner, k if len(self.learner.states) > 1 else 1
-        codes = np.array([code], np.uint16)
+        codes = read_only(np.array([code], np.uint16))
         reading = Reading(self.rows, codes, positive, AS_GIVEN, 0, 1, True)
         return learner.rule, learner.states[k], reading, learner.tallies[k], SILENT
 
@@ -102,8 +102,9 @@ class OneArray(OneRow):
     """The next row is an array."""
 
     def __init__(self, learner: Learner, codes: dict[Any, int], kind: type) -> None:
-        rows = DenseRows(np.zeros((1, learner.features)), learner.bias, learner.unit_length)
-        self.values, self.size = rows.values[0], learner.features
+        values = np.zeros((1, learner.features))
+        rows = DenseRows(read_only(values), learner.bias, learner.unit_length)
+        self.values, self.size = values[0], learner.features
         super().__init__(learner, rows, codes, kind)
 
     def place(self, x: Any) -> None:
@@ -127,7 +128,10 @@ class OneDict(OneRow):
     def _make_room(self, learner: Learner) -> None:
         self.known = len(self.names)
         room = learner.features
-        values, columns, starts = np.zeros(room), np.zeros(room, np.uint32), np.zeros(2, np.uint32)
+        self.values: Any = np.zeros(room)
+        self.columns: Any = np.zeros(room, np.uint32)
+        self.starts: Any = np.zeros(2, np.uint32)
+        values, columns, starts = map(read_only, (self.values, self.columns, self.starts))
         self.rows = CsrRows(values, columns, starts, room, learner.bias, learner.unit_length)
         self.keys: list[Any] = []
         self.sorting: Any = None
@@ -135,7 +139,7 @@ class OneDict(OneRow):
 
     def _pack(self, number: int) -> None:
         """Make `fill(*values)` write so many values to the buffer: the fastest way there is."""
-        self.fill = functools.partial(struct.Struct(f"{number}d").pack_into, self.rows.values, 0)
+        self.fill = functools.partial(struct.Struct(f"{number}d").pack_into, self.values, 0)
 
     def place(self, x: Mapping[Any, Any]) -> None:
         keys, self.known = [*x], len(self.names)
@@ -148,7 +152,7 @@ class OneDict(OneRow):
             self._forget()
             raise DataError(f"feature {bad!r} is {x[bad]!r}; a number is needed") from None
         if self.sorting is not None:
-            self.rows.values[: len(keys)] = self.rows.values[self.sorting]
+            self.values[: len(keys)] = self.values[self.sorting]
 
     def knows(self, x: Mapping[Any, Any]) -> bool:
         return [*x] == self.keys or x.keys() <= self.names.keys()
@@ -172,8 +176,8 @@ class OneDict(OneRow):
             self.bind()
         ascending = bool((columns[1:] > columns[:-1]).all())
         self.sorting = None if ascending else np.argsort(columns)
-        self.rows.columns[: len(keys)] = columns if ascending else columns[self.sorting]
-        self.rows.starts[1] = len(keys)
+        self.columns[: len(keys)] = columns if ascending else columns[self.sorting]
+        self.starts[1] = len(keys)
         self.keys = keys
         self._pack(len(keys))
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from novikoff.learn import Learner
 from novikoff.rows import Rows, make_rows
-from novikoff.sources import Source
-from novikoff.sources.settling import is_large
+from novikoff.sources import Source, settling
+from novikoff.sources.settling import bytes_of
 from novikoff.streams import Stream, depends_on_width, learned, widened
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ class Planned:
 
 
 def is_streamed(estimator: "BaseLearner", source: Source) -> bool:
-    """Whether the rows are learned from as they are read, and not kept."""
-    once = estimator.max_epochs == 1 and estimator.order == "given"
-    return once and source.cache is None and source.format != "cache" and is_large(source)
+    """Whether the rows are learned from as they are read, and not kept: for a single epoch only."""
+    known = source.format, source.cache, bytes_of(source)
+    return estimator.max_epochs == 1 and settling.is_streamed(estimator, *known)
 
 
 def stream(estimator: "BaseLearner", source: Source, labels: bool = True) -> Stream:

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.errors import ParameterError
 from novikoff.report.picture import Numbers, number, shortened
 from novikoff.rows import CsrRows, as_csr
-from novikoff.signed import Signed
+from novikoff.signed import Signed, SignedRows
 
 Places = npt.NDArray[np.int64]
 
@@ -30,8 +31,10 @@ class Examples(NamedTuple):
     noun: str = "label"
 
     @classmethod
-    def of(cls, signed: Signed, labels: Any = None) -> "Examples":
+    def of(cls, signed: SignedRows, labels: Any = None) -> "Examples":
         """Those that a verdict is about."""
+        if not isinstance(signed, Signed):
+            raise ParameterError("what is drawn are the rows, and these stay with their workers")
         rows = signed.rows
         matrix = as_csr(rows) if isinstance(rows, CsrRows) else rows.values
         if signed.labels is None:

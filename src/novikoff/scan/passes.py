@@ -199,8 +199,8 @@ class Scan:
     def lowest(self, weights: Vector, out_of: Mask = NO_MASK, scales: Vector = NO_SCALES) -> Lowest:
         """The smallest scores, of the rows that are not `out_of` it.
 
-        scales: none, or what each row's score is multiplied by: `Signed.to_unit`, and no others,
-        for rows that are elsewhere have their own.
+        scales: none, or what each row's score is multiplied by: `SignedRows.to_unit`, and no
+        others, for rows that are elsewhere have their own.
         """
         return self._lowest_of(self._lowest(weights, out_of, scales), self.error(weights))
 

@@ -8,11 +8,13 @@ Decimals. For counts (`family="poisson"`) a row with count 0 has the sign -1, an
 above 0 is pinned: whatever direction a fit diverges in, its score stays as it is.
 
 Whoever goes through rows does so by `scan`, `each`, `spread`, `chain` and `windows`, and takes few
-rows by `integers`, `dense` and `sparse`. So rows that lie in several pieces, in this process or on
-other machines, can be judged by the same code: see `verdict.joined`.
+rows by `integers`, `dense` and `sparse`: all that `SignedRows` promises. So rows in memory, which
+are a `Signed`, and rows that lie in several pieces, in this process or on other machines (see
+`verdict.joined`), are judged by the same code.
 """
 
 from novikoff.scan import Places
+from novikoff.signed.base import LineNumbers, SignedRows
 from novikoff.signed.given import EXACT_INTEGERS, Given, as_fraction
 from novikoff.signed.integers import IntegerRow, chunked, dot, unit_factor
 from novikoff.signed.labels import (
@@ -33,8 +35,10 @@ __all__ = [
     "Given",
     "IntegerRow",
     "LabelPair",
+    "LineNumbers",
     "Places",
     "Signed",
+    "SignedRows",
     "as_fraction",
     "chunked",
     "dot",

@@ -4,13 +4,14 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.rows import CsrRows, Rows, as_csr, features_of, length, make_rows
+from novikoff.rows import CsrRows, Rows, as_csr, features_of, make_rows
 from novikoff.scan import HUGE, TINY, Places, Scan, Vector, fingerprints_in_parts
+from novikoff.signed.base import Result, SignedRows, State
 from novikoff.signed.given import Given
 from novikoff.signed.integers import IntegerRow, unit_factor
 from novikoff.signed.labels import LabelPair, refuse_family, signs_and_none, signs_and_pair
@@ -19,21 +20,18 @@ from novikoff.sources.sparse import scipy_sparse
 LENGTH_BITS = 256
 LARGEST_EXPONENT = 1023
 
-Result = TypeVar("Result")
-State = TypeVar("State")
 
-
-class Signed:
-    """Signed rows and where they came from.
+class Signed(SignedRows):
+    """Signed rows in memory; they may be a piece of others, see `verdict.joined`.
 
     exact: None, or the exact entries where `rows` holds them rounded; an array of Fractions in the
-    shape of `rows.values`. lines: the line of each row in its file, where it came from one. start:
-    how many rows come before these, where they are only some of all. survey: whether the scan
-    begins with a pass of its own.
+    shape of `rows.values`. start: how many rows come before these, where they are only some of all.
+    kept: by where they end, windows that begin in these rows and end after them, with the rows that
+    had to be brought from later pieces: see `verdict.asked.through`.
     """
 
     start = 0
-    survey = True
+    lines: npt.NDArray[np.int64] | None
 
     def __init__(
         self,
@@ -45,11 +43,9 @@ class Signed:
         unit_length: bool = False,
         exact: npt.NDArray[Any] | None = None,
     ) -> None:
-        self.rows, self.signs, self.labels = rows, signs, labels
-        self.family, self.unit_length, self.exact = family, unit_length, exact
-        self.pinned = signs > 0 if family == "poisson" else np.zeros(len(signs), np.bool_)
-        self.lines: npt.NDArray[np.int64] | None = None
-        self.feature_names: list[str] | None = None
+        super().__init__(signs, labels, family, unit_length)
+        self.rows, self.exact = rows, exact
+        self.kept: dict[int, Signed] = {}
 
     @classmethod
     def of(
@@ -90,10 +86,6 @@ class Signed:
         return signed
 
     @property
-    def count(self) -> int:
-        return int(length(self.rows))
-
-    @property
     def features(self) -> int:
         return features_of(self.rows)
 
@@ -101,24 +93,16 @@ class Signed:
     def bias(self) -> bool:
         return self.rows.bias
 
-    @property
-    def dim(self) -> int:
-        """The coordinates of a lifted row."""
-        return self.features + self.bias
-
     @cached_property
     def scan(self) -> Scan:
-        """Passes over these rows."""
         rounded = self.exact is not None
         return Scan(self.rows, self.signs, rounded, survey=self.survey, start=self.start)
 
     @property
     def rational(self) -> bool:
-        """Whether the entries are rational numbers rather than doubles."""
         return self.exact is not None
 
     def as_rational(self, rational: bool) -> bool:
-        """Take the entries for rational numbers, or for doubles; False if they are not that."""
         if rational and self.exact is None:
             self.exact = self.rows.values.astype(object)
         elif self.exact is not None and not rational:
@@ -128,12 +112,10 @@ class Signed:
         return True
 
     def fingerprints_in_parts(self) -> Iterable[npt.NDArray[np.uint64]]:
-        """Of the doubles, row after row."""
         return fingerprints_in_parts(self.rows)
 
     @cached_property
     def to_unit(self) -> Vector:
-        """1 / |z| for each row, as doubles; what leaves their range is cut to it."""
         squares = self.scan.squares
         with np.errstate(divide="ignore"):
             scales = 1.0 / np.sqrt(squares)
@@ -145,24 +127,17 @@ class Signed:
     # Going through rows: here they are one piece
 
     def each(self, function: Callable[..., Result], *args: Any) -> list[Result]:
-        """function(piece, *args) for each piece of the rows, in order."""
         return [function(self, *args)]
 
     def spread(
         self, function: Callable[..., Result], places: Places, *args: Any, beside: Any = None
     ) -> list[Result]:
-        """function(piece, those of the places that are in it, *args) for each piece that has some,
-        in order; the places ascend. beside: what goes with each place, given after the places.
-        """
         some = (places,) if beside is None else (places, beside)
         return [function(self, *some, *args)]
 
     def chain(
         self, function: Callable[..., tuple[State, Result]], state: State, *args: Any
     ) -> tuple[State, list[Result]]:
-        """state, result = function(piece, state, *args), from piece to piece: the last state, and
-        the results. The state that was given may change.
-        """
         state, result = function(self, state, *args)
         return state, [result]
 
@@ -173,7 +148,6 @@ class Signed:
         tasks: Sequence[tuple[slice, Any]],
         *args: Any,
     ) -> tuple[State, list[Result]]:
-        """As `chain`, from window to window: function(rows of the window, state, task, *args)."""
         results = []
         for window, task in tasks:
             state, result = function(self.part(window), state, task, *args)
@@ -196,14 +170,12 @@ class Signed:
     # Few rows
 
     def bring(self, places: Sequence[int]) -> None:
-        """Have some rows at hand that will be asked for one by one. Here they are."""
+        """They are at hand."""
 
     def integers(self, places: Iterable[int]) -> list[IntegerRow]:
-        """Some rows, exactly."""
         return [self.row(i) for i in places]
 
     def row(self, i: int) -> IntegerRow:
-        """Row i, exactly."""
         columns, numbers = self.entries(i)
         ratios = [number.as_integer_ratio() for number in numbers]
         denominator = math.lcm(*(ratio[1] for ratio in ratios)) if ratios else 1
@@ -214,7 +186,6 @@ class Signed:
         return IntegerRow(columns, values, denominator)
 
     def entries(self, i: int) -> tuple[list[int], list[Any]]:
-        """The columns and exact values of row i that are not zero, unsigned and without bias."""
         place: Any = i
         columns: Any = range(self.features)
         if isinstance(self.rows, CsrRows):
@@ -224,8 +195,7 @@ class Signed:
         kept = [(column, number) for column, number in zip(columns, numbers, strict=True) if number]
         return [column for column, _ in kept], [number for _, number in kept]
 
-    def dense(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Some signed, lifted rows as doubles."""
+    def dense(self, rows: Places) -> npt.NDArray[np.float64]:
         out = np.zeros((len(rows), self.dim))
         if isinstance(self.rows, CsrRows):
             for k, i in enumerate(rows):
@@ -239,7 +209,6 @@ class Signed:
         return out
 
     def sparse(self, rows: Places) -> Any:
-        """Some signed, lifted rows as a CSR matrix of doubles."""
         sparse = scipy_sparse()
         if isinstance(self.rows, CsrRows):
             matrix = as_csr(self.rows)[rows].astype(np.float64)
@@ -251,7 +220,6 @@ class Signed:
         return sparse.diags_array(self.signs[rows].astype(np.float64)) @ matrix
 
     def contents(self, places: Places) -> list[Any]:
-        """For each of some rows what it must share with another to be equal, whatever the signs."""
         return [self._content(i) for i in places.tolist()]
 
     def _content(self, i: int) -> Any:

@@ -24,7 +24,7 @@ from novikoff.sources.addresses import (
     is_stream,
     place_of,
 )
-from novikoff.sources.base import data_error
+from novikoff.sources.base import Source, data_error
 from novikoff.sources.lines import NotTextError, as_text
 from novikoff.sources.packing import (
     MAGIC_BYTES,
@@ -381,3 +381,10 @@ def complaints(name: str) -> Iterator[None]:
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
         raise data_error(name, None, f"cannot be read ({reason}): check the path") from None
+
+
+def identity_of(source: Source) -> dict[str, Any]:
+    """What data are known by: their files as they are, and how they are read."""
+    files = [Input(path).identity() for path in source.paths if not Path(path).is_dir()]
+    asked = {name: value for name, value in source.asked.items() if name != "skipped_to"}
+    return {"name": None if files else source.name, "files": files, "asked": asked}

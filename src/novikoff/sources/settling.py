@@ -1,7 +1,7 @@
 """Rows that are gone through many times: in memory where they are few, else mapped from a cache."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -60,6 +60,29 @@ def at_rest(source: Source, *, labels: bool = True, watch: Watch | None = None) 
     if chunk.y is None:
         raise DataError(f"{source.name}: the rows have no labels to learn from")
     return AtRest(source, matrix, *encode(chunk.y))
+
+
+class Passes(Protocol):
+    """How often rows are gone through, and in which order."""
+
+    @property
+    def max_epochs(self) -> int:
+        """At most so often."""
+
+    @property
+    def order(self) -> str:
+        """Of the rows in each."""
+
+
+def is_streamed(passes: Passes, form: str, cache: Any, size: int) -> bool:
+    """Whether to learn from rows as they are read, and to keep none.
+
+    That is so for a single epoch over many, and where no cache of them may be kept. form, cache:
+    see `Source`, size: `bytes_of` it.
+    """
+    if form == "cache" or passes.order != "given" or size <= FEW:
+        return False
+    return cache is False or (passes.max_epochs == 1 and cache is None)
 
 
 def is_large(source: Source) -> bool:

@@ -9,6 +9,7 @@ on the data and the number of shards alone, and but for the cuts nothing is read
 
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from novikoff import sources
@@ -112,16 +113,18 @@ def _parts(source: Source, cuts: Cuts, shards: int | None, quoted: bool) -> list
     candidates = cuts.candidates()
     most = len(candidates) + 1
     if most < wanted and shards is not None:
-        if isinstance(source, TextSource) and quoted:
-            _refuse_open_quote(source)
+        if isinstance(source, TextSource):
+            _refuse_unreadable(source, quoted)
         raise _too_many(source, most, shards)
     return spread(candidates, cuts.total, min(most, wanted))
 
 
-def _refuse_open_quote(source: TextSource) -> None:
-    """A quote that is never closed leaves no lines to cut between; reading says where it is."""
+def _refuse_unreadable(source: TextSource, whole: bool) -> None:
+    """Where there is little to cut between, that may be what is wrong: no row at all, or a quote
+    that is never closed. Reading says so, and where; for a quote, the whole text is read.
+    """
     with suppress(LateError):
-        for _ in source.chunks():
+        for _ in source.chunks() if whole else islice(source.chunks(), 1):
             pass
 
 

@@ -66,15 +66,14 @@ def through(
 ) -> Any:
     """The last state and all results; None if rows beyond the piece are needed, and not there."""
     end, last = signed.start + signed.count, tasks[-1][0]
-    kept = vars(signed).setdefault("kept", {})
-    if last.stop > end and last.stop not in kept:
+    if last.stop > end and last.stop not in signed.kept:
         if beyond is None:
             return None
-        kept[last.stop] = _extended(signed, last.start - signed.start, beyond)
+        signed.kept[last.stop] = _extended(signed, last.start - signed.start, beyond)
     state, results = copy.deepcopy(state), []
     for window, task in tasks:
         here = slice(window.start - signed.start, window.stop - signed.start)
-        rows = signed.part(here) if window.stop <= end else kept[window.stop]
+        rows = signed.part(here) if window.stop <= end else signed.kept[window.stop]
         state, result = function(rows, state, copy.deepcopy(task), *args)
         results.append(result)
     return state, results

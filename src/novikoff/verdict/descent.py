@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from novikoff.loop import compiled
 from novikoff.rows import add_scaled, dot, row_at
-from novikoff.signed import Signed
+from novikoff.signed import Signed, SignedRows
 from novikoff.verdict.nearest import Places, Vector
 from novikoff.verdict.search import Face
 
@@ -87,7 +87,7 @@ class Descent:
     Rows are taken window by window, so that rows in several pieces are gone through piece by piece.
     """
 
-    def __init__(self, signed: Signed, face: Face) -> None:
+    def __init__(self, signed: SignedRows, face: Face) -> None:
         self.signed = signed
         self.alphas, self.weights = np.zeros(signed.count), np.zeros(signed.dim)
         self.off = np.inf  # how far the furthest row was from where it should be

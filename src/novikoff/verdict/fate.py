@@ -18,7 +18,7 @@ import numpy as np
 
 from novikoff.errors import ParameterError
 from novikoff.figures import Rational
-from novikoff.signed import EXACT_INTEGERS, IntegerRow, Signed, as_fraction, dot
+from novikoff.signed import EXACT_INTEGERS, IntegerRow, SignedRows, as_fraction, dot
 from novikoff.verdict.faces import Split
 from novikoff.verdict.joined import with_one_more
 from novikoff.verdict.nearest import Places
@@ -33,7 +33,7 @@ INTERCEPT = "intercept"
 class Fate:
     """Judges coefficients of one data set, given how its rows split."""
 
-    def __init__(self, signed: Signed, split: Split, worth: Places) -> None:
+    def __init__(self, signed: SignedRows, split: Split, worth: Places) -> None:
         self.signed, self.split, self._worth = signed, split, worth
 
     @cached_property

@@ -16,7 +16,7 @@ from novikoff.loop import TINY
 from novikoff.rules import Perceptron
 from novikoff.rules.protocol import Seen
 from novikoff.scan import HUGE, Vector
-from novikoff.signed import Places, Signed
+from novikoff.signed import Places, Signed, SignedRows
 from novikoff.verdict.points import WIDE
 
 EPOCHS = 10
@@ -40,7 +40,7 @@ class Attempt(NamedTuple):
     converged: bool
 
 
-def attempt(signed: Signed) -> Attempt | None:
+def attempt(signed: SignedRows) -> Attempt | None:
     """A few epochs of the perceptron; None where these rows are beyond floating point."""
     smallest, largest, _ = signed.scan.extremes
     if not (smallest > TINY and largest < HUGE):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.signed import Places, Signed
+from novikoff.signed import Places, SignedRows
 from novikoff.verdict.result import Identical
 
 Pairs = list[tuple[int, int]]
@@ -20,7 +20,7 @@ class Twins(NamedTuple):
     pairs: Pairs
 
 
-def twins(signed: Signed, fingerprints: Fingerprints) -> Twins:
+def twins(signed: SignedRows, fingerprints: Fingerprints) -> Twins:
     """Groups of identical rows that have both labels.
 
     Rows are sorted by fingerprint; those that share one are compared entry by entry.
@@ -48,7 +48,7 @@ def twins(signed: Signed, fingerprints: Fingerprints) -> Twins:
     return Twins(Identical(rows, len(pairs), pairs[0]), pairs)
 
 
-def _equal(signed: Signed, groups: list[Places]) -> Iterator[Places]:
+def _equal(signed: SignedRows, groups: list[Places]) -> Iterator[Places]:
     """The groups cut into rows that are really equal: one part each, but for a freak."""
     places = np.sort(np.concatenate([np.empty(0, np.int64), *groups]))
     contents = dict(zip(places.tolist(), signed.contents(places), strict=True))

@@ -9,15 +9,15 @@ multipliers and lengths where they are needed), and the few rows of an active se
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.errors import ParameterError
 from novikoff.rows import make_rows
 from novikoff.scan import NO_MASK, Mask, Scan
-from novikoff.signed import IntegerRow, LabelPair, Places, Signed
+from novikoff.signed import IntegerRow, LabelPair, Places, Signed, SignedRows
 from novikoff.sources.sparse import csr
 from novikoff.verdict import asked
 from novikoff.verdict.joined_scan import JoinedScan
@@ -30,8 +30,8 @@ State = TypeVar("State")
 KEPT = 2**25  # entries of rows that were looked at one by one
 
 
-class Joined(Signed):
-    """Signed rows in pieces; see `Signed`."""
+class Joined(SignedRows):
+    """Signed rows in pieces. form: what the rows of all of them are like."""
 
     def __init__(
         self,
@@ -43,25 +43,14 @@ class Joined(Signed):
         family: str = "binary",
         unit_length: bool = False,
     ) -> None:
+        super().__init__(signs, labels, family, unit_length)
         self.pieces, self.form = pieces, form
-        self.signs, self.labels, self.exact = signs, labels, None
-        self.family, self.unit_length = family, unit_length
-        self.pinned = signs > 0 if family == "poisson" else np.zeros(len(signs), np.bool_)
-        self.lines = self.feature_names = None
         self._counts = list(pieces.counts)
         self._bounds = np.cumsum([0, *self._counts])
         self._some = [k for k, count in enumerate(self._counts) if count]
         self._held: dict[int, Line] = {}
         self._integers: dict[int, IntegerRow] = {}
         self._size = 0  # of what is held
-
-    @property
-    def rows(self) -> Any:  # type: ignore[override]
-        raise ParameterError("these rows are in several places: what needs them in one cannot be")
-
-    @property
-    def count(self) -> int:
-        return len(self.signs)
 
     @property
     def features(self) -> int:
@@ -76,7 +65,6 @@ class Joined(Signed):
         return self.form.rational
 
     def as_rational(self, rational: bool) -> bool:
-        """Take the entries for rational numbers, or for doubles; False if they are not that."""
         same = all(self.each(Signed.as_rational, rational))
         self._take_as(rational)
         return same
@@ -87,7 +75,6 @@ class Joined(Signed):
 
     @cached_property
     def scan(self) -> Scan:
-        """Passes over these rows."""
         return JoinedScan(self, self.form.entries, self.rational, self.survey)
 
     def fingerprints_in_parts(self) -> Iterable[npt.NDArray[np.uint64]]:
@@ -95,7 +82,7 @@ class Joined(Signed):
 
     @cached_property
     def to_unit(self) -> npt.NDArray[np.float64]:
-        """1 / |z| for each row; each piece keeps its own as well."""
+        """Each piece keeps its own as well."""
         return np.concatenate(self.each(asked.to_unit))
 
     # Going through rows
@@ -109,7 +96,7 @@ class Joined(Signed):
         """
         if not mask.size or not mask.any():
             return self.each(function, NO_MASK, *args)
-        parts = [mask[a:b] for a, b in zip(self._bounds, self._bounds[1:], strict=False)]
+        parts = [mask[a:b] for a, b in pairwise(self._bounds)]
         bits = [np.packbits(part) if part.any() else None for part in parts]
         return self.pieces.ask(asked.masked, function, *args, each=bits, only=self._some)
 
@@ -230,18 +217,25 @@ class Joined(Signed):
         return signed
 
 
-def with_one_more(signed: Signed, row: IntegerRow, sign: int) -> Joined:
+def with_one_more(signed: SignedRows, row: IntegerRow, sign: int) -> Joined:
     """The rows, and sign * row: integers, without a bias. None of them is of unit length."""
-    form = signed.form if isinstance(signed, Joined) else Form.of(signed)
+    before, form = _in_pieces(signed)
     line = np.zeros((1, signed.dim))
     line[0, row.columns] = [sign * value for value in row.values]
     matrix = csr(*_sparse_line(line[0]), signed.dim) if form.sparse else line
     last = Signed(make_rows(matrix, False, False), np.ones(1, np.int8), None)
     last.start = signed.count
-    before: Pieces = signed.pieces if isinstance(signed, Joined) else Here([signed])
     entries = max(form.entries + form.bias, len(row.columns) if form.sparse else signed.dim)
     whole = form._replace(features=signed.dim, bias=False, entries=entries)
     return Joined(Followed(before, last), whole, np.append(signed.signs, np.int8(1)), None)
+
+
+def _in_pieces(signed: SignedRows) -> tuple[Pieces, Form]:
+    """The pieces of rows of either kind, and what they are like."""
+    if isinstance(signed, Joined):
+        return signed.pieces, signed.form
+    assert isinstance(signed, Signed)  # there is no third kind
+    return Here([signed]), Form.of(signed)
 
 
 def _sparse_line(line: npt.NDArray[np.float64]) -> tuple[Any, Any, Any]:

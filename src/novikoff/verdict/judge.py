@@ -16,7 +16,7 @@ from novikoff import certificate, figures
 from novikoff.certificate import Certificate
 from novikoff.errors import ParameterError
 from novikoff.figures import Rational, Separation
-from novikoff.signed import Signed
+from novikoff.signed import Signed, SignedRows
 from novikoff.verdict.descent import Descent
 from novikoff.verdict.faces import Faces, Split
 from novikoff.verdict.fate import Fate
@@ -103,7 +103,7 @@ class Judge:
 
     def __init__(
         self,
-        signed: Signed,
+        signed: SignedRows,
         precision: float | None = None,
         time_limit: float | None = None,
         watch: Watch | None = None,

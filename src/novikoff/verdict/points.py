@@ -14,7 +14,7 @@ import scipy.linalg
 import scipy.sparse
 
 from novikoff.figures import Rational
-from novikoff.signed import IntegerRow, Signed
+from novikoff.signed import IntegerRow, SignedRows
 from novikoff.verdict.nearest import STALLED, Corral, Matrix, Places, Vector, nearest
 
 WIDE = 2500  # beyond so many coordinates, points are held by their inner products
@@ -88,7 +88,7 @@ class Points:
 
     def __init__(
         self,
-        signed: Signed,
+        signed: SignedRows,
         geometry: Geometry,
         on_all: list[int],
         scales: Vector | None = None,

@@ -19,7 +19,7 @@ import numpy as np
 from novikoff import products
 from novikoff.figures import Rational, rational
 from novikoff.scan import NO_MASK, SMALLEST, Lowest, Mask
-from novikoff.signed import LENGTH_BITS, IntegerRow, Signed, dot, unit_factor
+from novikoff.signed import LENGTH_BITS, IntegerRow, SignedRows, dot, unit_factor
 from novikoff.verdict import exact
 from novikoff.verdict.nearest import ZERO, Places, Vector
 from novikoff.verdict.points import Geometry, Points, Suggestion, rounded
@@ -59,7 +59,7 @@ class Search:
 
     def __init__(
         self,
-        signed: Signed,
+        signed: SignedRows,
         deadline: float | None = None,
         tell: Callable[[str], None] = lambda doing: None,
     ) -> None:

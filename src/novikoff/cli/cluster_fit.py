@@ -3,22 +3,21 @@
 import math
 import time
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from novikoff.checkpoints import Keeper
 from novikoff.cli.clusters import Cluster, Distant, list_skipped
-from novikoff.cli.keeping import described, refuse_there
 from novikoff.cli.lines import Part, minutes, short
 from novikoff.cli.plans import Plan
 from novikoff.cli.progress import Progress
-from novikoff.cli.results import Mixed, Result, count
+from novikoff.cli.results import OfShards, Result, count
 from novikoff.cli.training import refuse_many, refuse_unprovable
 from novikoff.cli.watching import welcome
 from novikoff.cluster.data import Data, gathered
 from novikoff.cluster.judging import signed_rows
-from novikoff.cluster.keeping import How, Keeper
 from novikoff.cluster.mixing import refuse_unmixable
-from novikoff.cluster.training import Moment, run
+from novikoff.cluster.runs import Moment
+from novikoff.cluster.training import run
 from novikoff.rounding import rounded_up
 from novikoff.rules.protocol import unmixable
 from novikoff.verdict.judge import Judge
@@ -51,7 +50,7 @@ class Glimpse(NamedTuple):
         return fields
 
 
-class SpreadProgress(Progress):
+class ClusterProgress(Progress):
     """Workers, shards, epoch, mistakes and ceiling on the line."""
 
     workers = 0
@@ -145,7 +144,7 @@ class SpreadProgress(Progress):
         return parts
 
 
-class Spread(NamedTuple):
+class ClusterRows(NamedTuple):
     """Rows on a cluster, as much of them as a result and a proof need; see `results.Kept`."""
 
     data: Data
@@ -157,7 +156,7 @@ class Spread(NamedTuple):
 
     @property
     def feature_names(self) -> list[str] | None:
-        return self.data.layout.names
+        return self.data.feature_names
 
     @property
     def numbering(self) -> dict[str, Any]:
@@ -183,7 +182,7 @@ class Spread(NamedTuple):
         return Judge(self.signed(bias, unit_length), None, None, None).verdict()
 
 
-class Spreading(NamedTuple):
+class ClusterFit(NamedTuple):
     """A run of `fit` on a cluster."""
 
     plan: Plan
@@ -197,14 +196,7 @@ class Spreading(NamedTuple):
             refuse_unprovable(self.plan, False)
         refuse_unmixable(self.plan.made(), self.cluster.shards or 1)
 
-    def keeper(self, plan: Plan, source: Any, path: Path, every: float, resume: bool) -> Keeper:
-        """What keeps the run in a file."""
-        refuse_there(path, resume, plan.quiet)
-        options = {"max_epochs": plan.max_epochs, "order": plan.order}
-        how = How(plan.rule, plan.parameters, options, described(plan))
-        return Keeper(path, how, every=every, resume=resume)
-
-    def run(self, joined: Any, progress: SpreadProgress, keeper: Keeper | None) -> Result:
+    def run(self, joined: Any, progress: ClusterProgress, keeper: Keeper | None) -> Result:
         """Learn, epoch by epoch."""
         progress.welcome(joined.dashboard)
         progress.busy = True
@@ -212,8 +204,8 @@ class Spreading(NamedTuple):
         mixing = self.cluster.mixing.value
         found = run(self.plan, gather, mixing=mixing, watch=progress.glance, keeper=keeper)
         progress.busy = False
-        rows = Spread(found.data, self._idle(found.shards, progress.workers))
-        mixed = Mixed(
+        rows = ClusterRows(found.data, self._idle(found.shards, progress.workers))
+        mixed = OfShards(
             found.shards,
             mixing,
             found.mixed_mistakes,
@@ -247,7 +239,7 @@ class Spreading(NamedTuple):
         return f"{found}; --shards {workers} would use {them}, with another result"
 
     def _gathered(
-        self, client: Any, progress: SpreadProgress, keeper: Keeper | None, **more: Any
+        self, client: Any, progress: ClusterProgress, keeper: Keeper | None, **more: Any
     ) -> Data:
         shards, labels = self.cluster.shards, self.plan.labels
         with self.cluster.explained(self.source):

@@ -26,13 +26,13 @@ from novikoff.verdict.judge import Judge, refuse_limits
 from novikoff.verdict.result import UNDECIDED, Stage
 
 
-class Afar:
+class ClusterSource:
     """Rows on a cluster, as much of them as an account of a verdict needs; see `findings.Kept`."""
 
     def __init__(self, data: Data, signed: Any, spelled: str) -> None:
         self.name, self.skipped, self.spelled = data.name, data.skipped, spelled
         self._data, self._signed = data, signed
-        self._several = len(data.plan.identity["files"]) > 1
+        self._several = len(data.outline.identity["files"]) > 1
         self.by_number = signed.lines is None or self._several
 
     def remarks(self) -> list[str]:
@@ -72,7 +72,7 @@ def refuse_early(question: Question) -> None:
     refuse_family(options["family"], options["unit_length"], question.positive)
 
 
-class Distance(NamedTuple):
+class OnCluster(NamedTuple):
     """Data on a cluster, and who watches."""
 
     source: Distant
@@ -123,7 +123,7 @@ def _too_many(source: Source, shards: int) -> bool:
     return False
 
 
-def investigate_afar(question: Question, far: Distance) -> Findings:
+def investigate_on_cluster(question: Question, far: OnCluster) -> Findings:
     """Have the workers read the rows, and answer; as `findings.investigate`."""
     source, watch = far.source, far.progress.watch
     watch(Stage("reading", None, 0.0, math.inf, 0))
@@ -143,13 +143,13 @@ def investigate_afar(question: Question, far: Distance) -> Findings:
     verdict = Judge(signed, *limits, watch).verdict()
     paths = source.unopened.paths
     spelled = paths if isinstance(paths, str) else " ".join(paths)
-    kept: Any = Afar(data, signed, spelled)
+    kept: Any = ClusterSource(data, signed, spelled)
     labels = Labels(data)
     found = Findings(kept, labels, verdict, None, None, None, time.perf_counter() - began)
     return found if verdict.outcome == UNDECIDED else looked_on(found, question, weights, watch)
 
 
-def verify_afar(proof: Any, far: Distance) -> Any:
+def verify_on_cluster(proof: Any, far: OnCluster) -> Any:
     """Check a certificate against rows on a cluster."""
     far.progress.begin("verifying")
     rows = proof, far.source.unopened, far.joined.client
