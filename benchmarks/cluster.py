@@ -12,8 +12,9 @@ numbers of shards, features and rows,
     seconds = start + task * shards + byte * (bytes up + workers * bytes down)
             + entry * (non-zeros on the fullest worker)
 
-with coefficients that are not negative. What mixing costs is what this says of an epoch without
-rows; docs/scale.md has what else it predicts.
+with coefficients that are not negative; docs/scale.md has what it predicts. What mixing costs is
+measured by itself: epochs on as many rows as there are shards, each with every one of the million
+features, which change every weight.
 """
 
 import argparse
@@ -144,7 +145,7 @@ def plain(path: Path):
     process.wait()
 
 
-def epochs_of(client: Client, path: Path, shards: int, epochs: int = 6) -> dict[str, Any]:
+def epochs_of(client: Client, path: Path, shards: int, model: Any = None) -> dict[str, Any]:
     """Seconds of an epoch on rows that stay with the workers, and what it moved."""
     ends: list[float] = []
     traffic: list[Any] = []
@@ -154,7 +155,7 @@ def epochs_of(client: Client, path: Path, shards: int, epochs: int = 6) -> dict[
             ends.append(time.perf_counter())
             traffic[:] = moment.traffic
 
-    model = nk.Perceptron(max_epochs=epochs, fit_intercept=False)
+    model = model or nk.Perceptron(max_epochs=6, fit_intercept=False)
     nk.cluster.fit(nk.open(path, cache=None), client, model, shards=shards, watch=watch)
     seconds = [b - a for a, b in itertools.pairwise(ends)]
     later = traffic[1:]
@@ -213,12 +214,18 @@ def table(coefficients: dict[str, float]) -> list[str]:
     return lines
 
 
-def mixing(coefficients: dict[str, float]) -> float:
-    """Seconds that an epoch of two workers spends on a million weights, all of them changed: the
-    whole of what the model says of an epoch without rows.
-    """
-    moved = (SHARDS + 2) * 8 * FEATURES
-    return coefficients["start"] + coefficients["task"] * SHARDS + coefficients["byte"] * moved
+def mixing(client: Client, folder: Path) -> list[float]:
+    """Seconds of epochs that do nothing but mix a million weights, all of them changed."""
+    path, rng = folder / "wide.svm", np.random.default_rng(2)
+    with path.open("w") as file:
+        for k in range(SHARDS):
+            values = rng.integers(1, 10, FEATURES).tolist()
+            pairs = " ".join(f"{j:07d}:{value}" for j, value in enumerate(values, 1))
+            file.write(f"{'+-'[k % 2]}1 {pairs}\n")
+    never = nk.MarginPerceptron(margin=1e300, max_epochs=12, fit_intercept=False)  # it moves always
+    found = epochs_of(client, path, SHARDS, never)
+    assert found["up"] == SHARDS * 8 * FEATURES, "not every shard changed every weight"
+    return found["seconds"]
 
 
 def main() -> None:
@@ -239,6 +246,7 @@ def main() -> None:
             print("\n".join(table(model["coefficients"])))
             if asked.model_only:
                 return
+            mixed = mixing(two, folder)
             path = folder / "large.svm"
             write(path, asked.bytes)
             with cluster(folder, 1) as one, plain(path) as single:
@@ -250,7 +258,7 @@ def main() -> None:
                 seconds = take_turns(contenders, REPEATS)
     least = min(seconds["one"])
     print(f"an epoch of one worker took {least:.0f} s or more; {LEAST:.0f} s are wanted")
-    share = [0.1 * each / mixing(model["coefficients"]) for each in seconds["two"]]
+    share = [0.1 * statistics.median(seconds["two"]) / each for each in mixed]
     lines = [
         Line("two workers", "one worker", 1.6, faster(seconds, "two", "one")),
         Line("one worker", "no cluster", 0.8, faster(seconds, "one", "plain")),

@@ -71,7 +71,7 @@ def test_frames_are_read_as_tables_are(cluster_of_two, tmp_path):
     data = gathered(cluster_of_two, dd.from_pandas(table, npartitions=3))
     whole = gathered(cluster_of_two, str(tmp_path / "table.parquet"), shards=1)
     assert data.layout.names == whole.layout.names
-    assert data.plan.target == whole.plan.target == "label"
+    assert data.outline.target == whole.outline.target == "label"
     assert same(data, *fetched(whole)[:1], Y)
     named = gathered(cluster_of_two, dd.from_pandas(table, npartitions=2), target="colour")
     assert named.layout.classes.tolist() == ["blue", "green", "red"]

@@ -15,7 +15,7 @@ from mixing_support import UNMIXABLE, How, by_hand, gathering, same_bits, traine
 from novikoff import bounds
 from novikoff.cluster import bounding, changes, mixing
 from novikoff.cluster.layout import merged
-from novikoff.cluster.learning import Asked, Sent, learned
+from novikoff.cluster.learning import Pass, Sent, learned
 from novikoff.cluster.site import Site
 from novikoff.cluster.training import run
 from novikoff.epochs import Because, learn
@@ -226,7 +226,7 @@ def test_the_form_of_a_change_changes_nothing(data, how, name):
 def given_by(crew, learner, answers):
     founds = crew.ask(Site.found)
     sent = Sent.of(learner, merged(founds, "these rows"), True)
-    answers += [learned(site, sent, k, Asked(0)) for k, site in enumerate(crew.sites)]
+    answers += [learned(site, sent, k, Pass(0)) for k, site in enumerate(crew.sites)]
     return founds
 
 

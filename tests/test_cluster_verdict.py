@@ -1,7 +1,9 @@
 """Verdicts and verification of rows in shards: to the byte what one machine says."""
 
+import pickle
 from fractions import Fraction
 
+import dask.array as da
 import numpy as np
 import pytest
 import scipy.sparse
@@ -25,6 +27,7 @@ from novikoff import certificate as certificates
 from novikoff import figures, products
 from novikoff.cluster import judging
 from novikoff.cluster.judging import signed_rows
+from novikoff.cluster.signed import ShardedSigned
 from novikoff.errors import ClusterError, DataError
 from novikoff.figures import summed
 from novikoff.proofs import separator
@@ -255,7 +258,7 @@ def test_rows_that_were_let_go_are_brought_again(monkeypatch):
         assert np.array_equal(shards.dense(np.array(some)), alone.dense(np.array(some)))
 
 
-def test_rows_after_a_piece_are_brought_to_it_once_and_again_if_it_was_lost():
+def test_rows_after_a_piece_are_read_by_it_once_and_again_if_it_was_lost():
     X, y = np.arange(30.0).reshape(10, 3), np.arange(10) % 2
     data = in_shards(X, y, [5])
     alone, shards = Signed.of(X, y), signed_rows(data)
@@ -270,9 +273,9 @@ def test_rows_after_a_piece_are_brought_to_it_once_and_again_if_it_was_lost():
         questions.append(data.crew.asked - before)
         assert np.array_equal(total, expected)
         assert found == sums
-    # each shard is asked, and the first once more with rows 5 to 7; then it has them; then it is
-    # made again before all that
-    assert questions == [4, 2, 6]
+    # each shard is asked, and the first once more, told where rows 5 to 7 are; then it has them;
+    # then it is made again before all that. The second is not asked for them.
+    assert questions == [3, 2, 5]
 
 
 def _weighed(signed, total, task):
@@ -472,6 +475,30 @@ def test_a_cluster_writes_the_certificate_of_one_machine(kind, tmp_path, cluster
     found = judging.verify(other, str(path), cluster_of_two, shards=3)
     assert found == nk.verify(other, nk.open(path))
     assert not found.valid
+
+
+@pytest.mark.parametrize("kind", ["file", "partitions"])
+def test_no_rows_of_a_window_pass_through_the_client(kind, tmp_path, monkeypatch, cluster_of_two):
+    rng = np.random.default_rng(5)
+    X = scipy.sparse.random(90, 2600, density=0.02, format="csr", random_state=5).toarray()
+    y = (X @ rng.standard_normal(2600) > 0).astype(int)
+    beyond, sizes = ShardedSigned._beyond, []
+
+    def spied(self, k, stop):
+        found = beyond(self, k, stop)
+        sizes.append(len(pickle.dumps(found)))
+        return found
+
+    monkeypatch.setattr(ShardedSigned, "_beyond", spied)
+    if kind == "file":
+        path = svmlight(tmp_path / "wide.svm", X, y)
+        found = judging.check(str(path), cluster_of_two, shards=4)
+        alone = nk.check(nk.open(path))
+    else:
+        arrays = da.from_array(X, (25, 2600)), da.from_array(y, 25)
+        found, alone = judging.check(arrays, cluster_of_two), nk.check(X, y)
+    assert told(found, False) == told(alone, False)
+    assert 0 < sum(sizes) < 8192  # addresses and signs; a row alone has some hundred bytes
 
 
 def test_counts_coefficients_and_words_on_a_cluster(tmp_path, cluster_of_two):

@@ -5,9 +5,10 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 
-from novikoff.errors import ParameterError
+from novikoff.errors import DataError, ParameterError
 from novikoff.learn import Learner
 from novikoff.rows import make_rows
 from novikoff.rules import TIES, Averaged, MarginPerceptron, Perceptron, SecondOrder, Winnow
@@ -60,12 +61,45 @@ def example(rows=40, features=7):
 
 
 @every_rule
-def test_float32_rows_learn_as_their_float64_values_do(rule, bias):
+def test_float32_rows_learn_as_their_float64_values_do(rule, bias, monkeypatch):
+    monkeypatch.setattr("novikoff.rows.FEW", 0)  # else so few of them are widened first
     X, codes = example()
     narrow = X.astype(np.float32)
+    assert make_rows(narrow, bias, False).values.dtype == np.float32
     a, _ = run(rule, narrow, codes, bias=bias)
     b, _ = run(rule, narrow.astype(np.float64), codes, bias=bias)
     assert same_state(a, b)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "averaged", "winnow", "second-order"])
+def test_columns_numbered_by_64_bits_make_no_difference(name, monkeypatch):
+    rule, bias = RULES[name]
+    X, codes = example()
+    matrix = scipy.sparse.csr_array(X)
+    narrow = make_rows(matrix, bias, False)
+    matrix.indices, matrix.indptr = (
+        each.astype(np.int64) for each in (matrix.indices, matrix.indptr)
+    )
+    copied = make_rows(matrix, bias, False)
+    assert copied.columns.dtype == copied.starts.dtype == np.uint32
+    monkeypatch.setattr("novikoff.rows.FEW", 0)
+    wide = make_rows(matrix, bias, False)
+    assert wide.columns.dtype == wide.starts.dtype == np.uint64
+    found = []
+    for each in (narrow, wide):
+        learner = Learner(rule, X.shape[1], bias=bias)
+        learner.read(each, codes)
+        found.append(learner)
+    assert same_state(*found)
+
+
+def test_few_columns_that_32_bits_do_not_hold_are_refused_and_not_cut():
+    for bad in (-1, 2**32 + 1, 5 - 2**32):
+        matrix = scipy.sparse.csr_array(np.eye(3, 9))
+        matrix.indices = np.array([0, bad, 2], np.int64)
+        matrix.indptr = matrix.indptr.astype(np.int64)
+        with pytest.raises(DataError, match=f"row 1 has column {bad}, outside"):
+            make_rows(matrix, True, False)
 
 
 @every_rule

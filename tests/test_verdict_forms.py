@@ -61,7 +61,8 @@ def test_rows_and_columns_may_come_in_any_order(kind, seed):
 
 
 @few
-def test_the_layout_makes_no_difference(kind, seed):
+def test_the_layout_makes_no_difference(kind, seed, monkeypatch):
+    monkeypatch.setattr("novikoff.rows.FEW", 0)  # else so few of them are made the same first
     X, positive, bias = problem(kind, seed)
     in_range = (abs(X) < 1e30) & (abs(X) > 1e-30)
     X = np.where(in_range, X, np.sign(X)).astype(np.float32).astype(float)

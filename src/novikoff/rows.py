@@ -31,6 +31,7 @@ from novikoff.sources.sparse import scipy_sparse
 
 Array = npt.NDArray[Any]
 LARGE_MAPPING = 2**25  # bytes
+FEW = 2**20  # values that are sooner copied than code for another type of them is compiled
 BETWEEN_RELEASES = 2**17  # rows
 
 
@@ -303,10 +304,12 @@ def _to_unit(squared_length: float) -> float:
 def make_rows(matrix: Any, bias: bool, unit_length: bool) -> Rows:
     """Wrap a matrix from `sources.arrays.as_matrix`.
 
-    Nothing is copied, but for a CSR matrix whose columns do not ascend within its rows.
+    Nothing is copied, but for a CSR matrix whose columns do not ascend within its rows, and for few
+    rows of less common types: of float32 values, which are the same as float64, or with columns
+    numbered by int64 without need.
     """
     if isinstance(matrix, np.ndarray):
-        return DenseRows(read_only(matrix), bias, unit_length)
+        return DenseRows(read_only(_doubles(matrix)), bias, unit_length)
     rows = _csr_rows(matrix, bias, unit_length)
     fault = _fault(rows)
     if fault < 0:
@@ -326,9 +329,15 @@ def make_rows(matrix: Any, bias: bool, unit_length: bool) -> Rows:
 
 def _csr_rows(matrix: Any, bias: bool, unit_length: bool) -> CsrRows:
     unsigned = np.uint32 if matrix.indices.dtype.itemsize == 4 else np.uint64
-    arrays = matrix.data, matrix.indices.view(unsigned), matrix.indptr.view(unsigned)
-    values, columns, starts = map(read_only, arrays)
+    indices = [each.view(unsigned) for each in (matrix.indices, matrix.indptr)]
+    if all(each.size <= FEW and each.max(initial=0) < 2**32 for each in indices):
+        indices = [each.astype(np.uint32, copy=False) for each in indices]
+    values, columns, starts = map(read_only, (_doubles(matrix.data), *indices))
     return CsrRows(values, columns, starts, int(matrix.shape[1]), bias, unit_length)
+
+
+def _doubles(values: Array) -> Array:
+    return values.astype(np.float64, copy=False) if values.size <= FEW else values
 
 
 def read_only(array: Array) -> Array:

@@ -21,10 +21,12 @@ from novikoff.cluster.crew import NUMBERS, Crew, Shared
 from novikoff.cluster.layout import Layout
 from novikoff.cluster.site import Site
 from novikoff.errors import ClusterError, DataError, NovikoffError
-from novikoff.rows import CsrRows, longest, make_rows
+from novikoff.rows import CsrRows, length, longest, make_rows
 from novikoff.signed import LabelPair, Places, Signed, signs_of, signs_of_counts
 from novikoff.sources.arrays import as_labels, as_matrix
-from novikoff.verdict.asked import fingerprints
+from novikoff.sources.base import Chunk
+from novikoff.sources.sparse import joined
+from novikoff.verdict.asked import Beyond, fingerprints
 from novikoff.verdict.joined import Joined
 from novikoff.verdict.lines import Form
 from novikoff.verdict.pieces import Pieces, Question
@@ -201,6 +203,16 @@ class ShardedSigned(Joined):
             self._take_as(rational)
         return True
 
+    def _beyond(self, k: int, stop: int) -> Beyond:
+        """Its worker reads them from where they are: through the client no rows are passed on."""
+        firsts = self.pieces.terms.layout.firsts
+        after = [j for j in range(k + 1, len(firsts) - 1) if firsts[j] < stop]
+        # plain tuples: within them Dask sees that the rows of a partition are needed
+        parts = [tuple(self.pieces.crew.parts[j]) for j in after]
+        counts = [min(stop, firsts[j + 1]) - firsts[j] for j in after]
+        signs = self.signs[firsts[k + 1] : stop]
+        return _first_rows, (parts, counts, signs, self.pieces.terms)
+
     def places(self, rows: Sequence[int]) -> list[tuple[str, int]] | None:
         """The file and the line of some rows; None if they come from no lines."""
         if self.lines is None:
@@ -272,6 +284,24 @@ def _opened(site: Site, start: int, token: str, terms: Terms, tell: bool) -> Ope
     lined = site.lines(np.empty(0, np.int64)) is not None
     sparse = isinstance(rows, CsrRows)
     return Opened(bits, longest(rows), sparse, lined, known, found if tell else None)
+
+
+def _first_rows(parts: Sequence[Any], counts: Sequence[int], signs: Signs, terms: Terms) -> Signed:
+    """So many rows of some other shards, each from its start."""
+    found = []
+    for (address, data), count in zip(parts, counts, strict=True):
+        left = count
+        for X, _ in Site(address, data).chunks(terms.layout) if left else ():
+            found.append(Chunk(X[:left], None, None))
+            left -= min(left, X.shape[0])
+            if not left:
+                break
+    rows = make_rows(as_matrix(joined(found).X), terms.bias, False)
+    if length(rows) != len(signs):
+        raise DataError("there are fewer rows than there were: leave the data alone, begin again")
+    signed = Signed(rows, signs, None, family=terms.family, unit_length=terms.unit_length)
+    signed.as_rational(terms.rational)
+    return signed
 
 
 def _answered(

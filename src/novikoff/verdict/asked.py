@@ -14,6 +14,8 @@ from novikoff.signed import Places, Signed
 from novikoff.verdict.lines import Form, lines_of, matrix_of
 
 Bits = npt.NDArray[np.uint8]
+#: What gives the rows after a piece when it is called there, and with what.
+Beyond = tuple[Callable[..., Signed], tuple[Any, ...]]
 
 
 def fingerprints(signed: Signed) -> npt.NDArray[np.uint64]:
@@ -62,14 +64,15 @@ def through(
     state: Any,
     tasks: Sequence[tuple[slice, Any]],
     args: tuple[Any, ...],
-    beyond: Signed | None,
+    beyond: Beyond | None,
 ) -> Any:
     """The last state and all results; None if rows beyond the piece are needed, and not there."""
     end, last = signed.start + signed.count, tasks[-1][0]
     if last.stop > end and last.stop not in signed.kept:
         if beyond is None:
             return None
-        signed.kept[last.stop] = _extended(signed, last.start - signed.start, beyond)
+        found, given = beyond
+        signed.kept[last.stop] = _extended(signed, last.start - signed.start, found(*given))
     state, results = copy.deepcopy(state), []
     for window, task in tasks:
         here = slice(window.start - signed.start, window.stop - signed.start)
@@ -77,6 +80,11 @@ def through(
         state, result = function(rows, state, copy.deepcopy(task), *args)
         results.append(result)
     return state, results
+
+
+def itself(signed: Signed) -> Signed:
+    """Rows that came with the question."""
+    return signed
 
 
 def _extended(signed: Signed, start: int, beyond: Signed) -> Signed:

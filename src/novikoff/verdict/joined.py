@@ -131,8 +131,8 @@ class Joined(SignedRows):
         tasks: Sequence[tuple[slice, Any]],
         *args: Any,
     ) -> tuple[State, list[Result]]:
-        """A window is gone through by the piece that has its first row; rows of it that are in
-        later pieces are brought there once.
+        """A window is gone through by the piece that has its first row, which gets the rows of it
+        that are in later pieces once.
         """
         owners: dict[int, list[tuple[slice, Any]]] = {}
         for window, task in tasks:
@@ -143,7 +143,7 @@ class Joined(SignedRows):
             some = function, state, own, args
             [answer] = self.pieces.ask(asked.through, *some, None, only=[k])
             if answer is None:
-                beyond = self._brought(np.arange(self._bounds[k + 1], own[-1][0].stop))
+                beyond = self._beyond(k, own[-1][0].stop)
                 [answer] = self.pieces.ask(asked.through, *some, beyond, only=[k])
             state, done = answer
             results += done
@@ -196,9 +196,10 @@ class Joined(SignedRows):
     def _forget(self) -> None:
         self._held, self._integers, self._size = {}, {}, 0
 
-    def _brought(self, places: Places) -> Signed:
-        """Rows in memory that are not kept."""
-        return self._assembled(self._lines(places), places)
+    def _beyond(self, k: int, stop: int) -> asked.Beyond:
+        """Where piece k gets the rows after it, up to row `stop`: they are brought from here."""
+        places = np.arange(self._bounds[k + 1], stop)
+        return asked.itself, (self._assembled(self._lines(places), places),)
 
     def _lines(self, places: Places) -> list[Line]:
         return [line for some in self.spread(lines_of, places, self.bias) for line in some]
