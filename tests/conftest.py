@@ -1,5 +1,6 @@
 """Settings for all the tests."""
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -25,33 +26,45 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "novikoff"))
 
 
 def one_compiles_for_all():
-    """Let the workers compile a function one after another: all but the first find it on the disk.
+    """Let one of the workers compile a function for some types, while the others that need it wait:
+    then they find it on the disk. What is there of a function is one file, written one by one.
 
     The compiler's own lock, of this process, is taken first, as it is within: else two threads
     could wait for each other.
     """
+    from numba.core.caching import Cache
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.dispatcher import Dispatcher
 
-    compiles = Dispatcher.compile
+    compiles, saves = Dispatcher.compile, Cache.save_overload
     folder = Path(tempfile.gettempdir(), f"novikoff-tests-{os.environ['PYTEST_XDIST_TESTRUNUID']}")
     folder.mkdir(exist_ok=True)
     held = set()
 
-    def compile_alone(self, sig):
-        name = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
-        with global_compiler_lock:
-            if name in held:
-                return compiles(self, sig)
-            with (folder / hashlib.sha256(name.encode()).hexdigest()[:16]).open("w") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)  # given back when the file is closed
-                held.add(name)
-                try:
-                    return compiles(self, sig)
-                finally:
-                    held.remove(name)
+    @contextlib.contextmanager
+    def alone(*what):
+        name = hashlib.sha256(repr(what).encode()).hexdigest()[:24]
+        if name in held:
+            yield
+            return
+        with (folder / name).open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # given back when the file is closed
+            held.add(name)
+            try:
+                yield
+            finally:
+                held.remove(name)
 
-    Dispatcher.compile = compile_alone
+    def compile_alone(self, sig):
+        function = self.py_func
+        with global_compiler_lock, alone(function.__module__, function.__qualname__, str(sig)):
+            return compiles(self, sig)
+
+    def save_alone(self, sig, data):
+        with alone(self._impl.locator.get_cache_path(), self._impl.filename_base):
+            saves(self, sig, data)
+
+    Dispatcher.compile, Cache.save_overload = compile_alone, save_alone
 
 
 if "PYTEST_XDIST_TESTRUNUID" in os.environ:
