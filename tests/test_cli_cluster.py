@@ -86,6 +86,15 @@ def test_a_run_that_proves_nothing_asks_for_the_verdict(rows, there, tmp_path):
     assert (tmp_path / "far.json").read_bytes() == (tmp_path / "one.json").read_bytes()
 
 
+def test_a_proof_after_the_run_is_not_in_its_log(rows, there, tmp_path, monkeypatch):
+    monkeypatch.setattr("novikoff.cli.progress.LOGGED", 0.0)
+    words = "fit", rows, "--max-epochs", 2, "--certificate", tmp_path / "c", "--log", tmp_path / "l"
+    code, _, _ = novikoff(*words, *there, "--shards", 3)
+    assert code == 0
+    assert (tmp_path / "c").exists()
+    assert json.loads((tmp_path / "l").read_text().splitlines()[-1])["epoch"] == 2
+
+
 @pytest.mark.parametrize("files", [1, 3])
 def test_verdicts_and_their_words_are_those_of_one_machine(rows, there, tmp_path, files):
     lines = rows.read_text().splitlines(keepends=True)

@@ -1,5 +1,6 @@
 """Faults, with real processes: no wrong answer, nothing lost, no hang."""
 
+import contextlib
 import json
 import os
 import re
@@ -17,7 +18,7 @@ import psutil
 import pytest
 
 import novikoff as nk
-from machines import LONG, Machines, hog, pid_of, until, wait_for, who
+from machines import LONG, Machines, hog, pid_of, until, wait_for, who, workers_of
 from novikoff.cluster.crew import LINKS, NUMBERS, Shared
 from novikoff.cluster.data import gathered
 from novikoff.cluster.homes import LOOK
@@ -148,6 +149,34 @@ def test_what_a_killed_worker_had_begun_is_done_by_others(machines, data, tmp_pa
     assert crew.ask(wait_for_each, str(tmp_path), each=numbers) == numbers
     killer.join()
     assert crew.moved
+
+
+def test_several_workers_lost_in_one_question(machines, data, tmp_path):
+    """One after another, while what the first had is being given to others: all is asked again."""
+    client = machines.client()
+    late = machines.add(client, 3)
+    crew = gathered(client, str(data), shards=SHARDS).crew
+    pids = {pid_of(client, each) for each in late}
+    had = crew.ask(who)
+    assert pids < set(had)
+    (tmp_path / "go").touch()
+    before, looked = crew.moved, crew._homes.look
+
+    def look(now=False):
+        """The other two are lost at the moment when the first one's parts are moved."""
+        for pid in pids if now else ():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if now:
+            until(lambda: not workers_of(client) & set(late), "the end of the workers")
+        looked(now)
+
+    crew._homes.look = look
+    os.kill(min(pids), signal.SIGKILL)
+    numbers = list(range(SHARDS))
+    assert crew.ask(wait_for_each, str(tmp_path), each=numbers) == numbers
+    assert crew.moved - before == sum(pid in pids for pid in had)
+    assert len(set(crew.ask(who))) == 1
 
 
 def wait_for_each(site, number, folder):

@@ -163,6 +163,10 @@ def test_what_only_some_shard_shows(tmp_path, streaming, what, where):
     one = run(plan, here(path, 1, cache=False))
     assert one.classes.tolist() == nk.load(model).classes_.tolist()
     assert same_bits(one.learner, nk.load(model)._learner)
+    kept = tmp_path / "kept"
+    run(plan._replace(max_epochs=1), here(path, 4, cache=False), keeper=keeper(kept, plan))
+    on = run(plan, here(path, 4, cache=False), keeper=keeper(kept, plan))
+    assert content(on) == content(run(plan, here(path, 4, cache=False)))
 
 
 @pytest.mark.parametrize(
@@ -170,6 +174,8 @@ def test_what_only_some_shard_shows(tmp_path, streaming, what, where):
     [
         ("a.vw", "".join(f"{k % 2} |a f{k % 9}:{k} |b g{k % 50}\n" for k in range(300))),
         ("b.csv", "n,city,y\n" + "".join(f"{k},c{k % 40},{k % 2}\n" for k in range(300))),
+        ("d.csv", "n,n,y=3,y\n" + "".join(f"{k},{k % 7},c{k % 40},{k % 2}\n" for k in range(300))),
+        ("e.csv", "k=c1,k,y\n" + "".join(f"{k % 5},c{k % 40},{k % 2}\n" for k in range(300))),
         ("c.csv", "a,b,y\n" + "".join(f'{k},"u\nv{k % 3}",{k % 2}\n' for k in range(300))),
     ],
 )
@@ -182,6 +188,13 @@ def test_names_and_quotes(tmp_path, streaming, name, text, rule):
     rest = run(plan, here(path, 4, cache=tmp_path / "c"))
     assert content(stream) == content(rest)
     assert stream.data.layout.names == nk_names(path)
+    alone, one = tmp_path / "m", run(plan, here(path, 1, cache=False))
+    fitted(plan, nk.open(path), alone)
+    assert same_bits(one.learner, nk.load(alone)._learner)
+    shown = np.concatenate(
+        [site.matrix(rest.data.layout).toarray() for site in rest.data.crew.sites]
+    )
+    assert np.array_equal(shown, nk.open(path).read().X.toarray())
 
 
 def nk_names(path):
@@ -211,6 +224,18 @@ def test_the_one_sided_rule_looks_at_no_labels(tmp_path, streaming):
     assert content(stream) == content(rest)
     assert stream.outcome.converged
     assert stream.mixed_mistakes <= stream.bound
+
+
+def test_rows_that_are_not_there_any_more_when_they_are_read_again(tmp_path, streaming):
+    path = tmp_path / "a.svm"
+    path.write_text("".join(PLAIN))
+
+    def watch(moment):
+        if moment.end:
+            path.write_text("".join([*PLAIN[:150], *("#" + line[1:] for line in PLAIN[150:])]))
+
+    with pytest.raises(DataError, match=r"shard 2 had .* rows, and now it has .* begin again"):
+        run(plan_for("perceptron", 3), here(path, 2, cache=False), watch=watch)
 
 
 @pytest.mark.parametrize(("name", "first"), [("a.svm", True), ("a.svm", False), ("a.csv", False)])

@@ -3,8 +3,8 @@
     row = scale * (x, 1)    with a bias       scale = 1 / |(x, 1)|   where unit length is asked for
     row = scale * x         without           scale = 1              otherwise
 
-This is the only file that knows how a matrix is laid out; everything else goes through the
-functions below, which take either kind. A row of zeros has no direction: it stays as it is. The
+Loops know nothing of how a matrix is laid out: they go through the functions below, which take
+either kind. A row of zeros has no direction: it stays as it is. The
 bias is the last coordinate, number `features`.
 """
 

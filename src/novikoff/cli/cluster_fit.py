@@ -204,6 +204,7 @@ class ClusterFit(NamedTuple):
         mixing = self.cluster.mixing.value
         found = run(self.plan, gather, mixing=mixing, watch=progress.glance, keeper=keeper)
         progress.busy = False
+        found.data.crew.watch = None  # what a proof asks is after the run
         rows = ClusterRows(found.data, self._idle(found.shards, progress.workers))
         mixed = OfShards(
             found.shards,

@@ -1,10 +1,11 @@
 """Keeps each shard with a worker and asks all of them, whatever becomes of the workers.
 
 Every shard has a home: the worker that holds its rows, as a `Site`. Questions about a shard go to
-its home and nowhere else, so that rows never travel; Dask may not move them on its own. If the home
-is lost, or stops for want of memory, the shard gets another one, which reads it anew, and its
-question is asked again. What is asked must therefore depend on nothing but the shard and the
-arguments: then no fault can change an answer, only delay it.
+its home and nowhere else, so that rows stay where they were read, and Dask may not move them on its
+own. (Rows of a Dask collection come there from where they were computed.) If the home is lost, or
+stops for want of memory, the shard gets another one, which reads it anew, and its question is asked
+again. What is asked must therefore depend on nothing but the shard and the arguments: then no fault
+can change an answer, only delay it.
 """
 
 import asyncio
@@ -17,13 +18,13 @@ from typing import Any, NamedTuple
 from distributed import CancelledError, Client, Future, KilledWorker
 
 from novikoff.cluster.homes import ADVICE, TURN, Homes
-from novikoff.cluster.site import Part, Site
+from novikoff.cluster.site import VERSION, Part, Site
 from novikoff.cluster.waiting import Waiting, reached, refuse_lost
 from novikoff.errors import ClusterError, DataError, NovikoffError, ParameterError
 
 PATIENCE = 60.0  # seconds to wait for a first worker, or for one that is not short of memory
 FAULTS = 3  # homes that one shard may lose while the same question is asked
-LINKS = 16  # changes in a row before all is sent again: the scheduler keeps every one of them
+LINKS = 16  # changes in a row, at most: the scheduler keeps every one of them
 NUMBERS = itertools.count()  # for what is shared, so that no two things have the same
 
 
@@ -42,13 +43,14 @@ class Shared(NamedTuple):
     """What all parts on a worker share, such as the weights: it is sent once to each worker.
 
     number: which one it is, from NUMBERS. change: what makes it of the one with the number before,
-    where that is shorter than `whole`: step(before, change).
+    where that is shorter than `whole`: step(before, change). sizes: of whole and change, in bytes.
     """
 
     number: int
     whole: Any
     step: Callable[[Any, Any], Any] | None = None
     change: Any = None
+    sizes: tuple[int, int] = 0, 0
 
 
 Watch = Callable[[Glance], None]
@@ -110,7 +112,7 @@ class Crew:
             while True:
                 for future in waiting.turn(TURN):
                     try:
-                        return self._answer(future, -1)
+                        return self._answer(future)
                     except _LostError:
                         waiting.submit(function.__name__, function, *args)
                 self._homes.look()
@@ -127,53 +129,46 @@ class Crew:
         answers: dict[int, Any] = {}
         faults: Counter[int] = Counter()
         refused: dict[int, DataError] = {}
-        for k in asked:
-            waiting.of[self._put(question, k, waiting)] = k
-        while waiting.of:
+        pending = dict(self._put(question, k, waiting) for k in asked)
+        while pending:
             lost = []
             for future in waiting.turn(TURN):
-                if (k := waiting.of.pop(future, -1)) < 0:
-                    continue  # its part has moved meanwhile
+                if (at := pending.pop(future, None)) is None:
+                    continue  # it was taken back meanwhile
                 try:
-                    answers[k] = self._answer(future, k)
+                    answers[at.part] = self._answer(future, at)
                 except _LostError:
-                    lost.append(k)
+                    lost.append(at)
                     continue
                 except DataError as problem:
-                    refused[k] = problem
-                    self._forget_after(k, waiting)
+                    refused[at.part] = problem
                     continue
-                self._glance(len(answers), len(asked), answers[k], k)
-            gone = self._homes.gone()
-            homes = self._homes.of
-            for future, k in [(f, k) for f, k in waiting.of.items() if homes.get(k) in gone]:
-                del waiting.of[future]
-                waiting.take_back(future)
-                lost.append(k)
-            for k in (k for k in lost if k < min(refused, default=len(self.parts))):
-                self._move(k, faults)
-                waiting.of[self._put(question, k, waiting)] = k
+                self._glance(len(answers), len(asked), answers[at.part], at.part)
+            gone = self._homes.gone({at.home for at in pending.values()})
+            # Of several parts that are refused the first is told, as if they were read in order.
+            end = min(refused, default=len(self.parts))
+            for future, at in list(pending.items()):
+                if at.home in gone or at.part > end:
+                    del pending[future]
+                    waiting.take_back(future)
+                    lost.append(at)
+            for at in (at for at in lost if at.part < end):
+                self._move(at, faults)
+                pending |= [self._put(question, at.part, waiting)]
             self._glance(len(answers), len(asked))
         if refused:
             raise refused[min(refused)]
         return [answers[k] for k in asked]
 
-    def _forget_after(self, k: int, waiting: Waiting) -> None:
-        """Of several parts that are refused, the first is told, as if they were read in order."""
-        for future, other in list(waiting.of.items()):
-            if other > k:
-                del waiting.of[future]
-                waiting.take_back(future)
-
-    def _put(self, question: "_Question", k: int, waiting: Waiting) -> Future:
+    def _put(self, question: "_Question", k: int, waiting: Waiting) -> "tuple[Future, _At]":
         """Ask a part, at its home."""
         part = self.parts[k]
         if k not in self._homes.of:
-            self._homes.settle({k: part})
+            self._homes.house({k: part})
         home = self._homes.of[k]
         if k not in self._sites:
             self._sites[k] = waiting.submit(
-                "open", Site, part.address, part.data, home=home, kept=True
+                "open", Site, part.address, part.data, VERSION, home=home, kept=True
             )
         some = [self._sites[k]]
         if question.shared is not None:
@@ -181,7 +176,8 @@ class Crew:
         if question.each is not None:
             some.append(question.each[k])
         name = question.function.__name__.strip("_")
-        return waiting.submit(name, question.function, *some, *question.args, home=home)
+        put = waiting.submit(name, question.function, *some, *question.args, home=home)
+        return put, _At(k, home)
 
     def _share(self, shared: Shared, home: str, waiting: Waiting) -> Future:
         """What the parts there share: made from what they shared before, if it is there."""
@@ -189,19 +185,19 @@ class Crew:
         if sent is not None and sent.number == shared.number:
             return sent.future
         parts: tuple[Any, ...] = _itself, shared.whole
-        links = 0
-        follows = sent is not None and sent.number == shared.number - 1 and sent.links < LINKS
-        if sent is not None and follows and shared.step is not None:
+        links, room = 0, shared.sizes[0]
+        if sent is not None and sent.leads_to(shared):
             parts, links = (shared.step, sent.future, shared.change), sent.links + 1
+            room = sent.room - shared.sizes[1]
         future = waiting.submit("share", *parts, home=home, kept=True)
-        self._shared[home] = _Sent(shared.number, future, links)
+        self._shared[home] = _Sent(shared.number, future, links, room)
         return future
 
-    def _answer(self, future: Future, k: int) -> Any:
+    def _answer(self, future: Future, at: "_At | None" = None) -> Any:
         """What a worker answered; _LostError if it is lost before it could be had."""
-        where = "" if k < 0 else f" (shard {k + 1} of {len(self.parts)})"
+        where = "" if at is None else f" (shard {at.part + 1} of {len(self.parts)})"
         if future.status == "finished":
-            return self._fetched(future, self._homes.of.get(k))
+            return self._fetched(future, None if at is None else at.home)
         if future.status != "error":
             refuse_lost(self.client)
             raise _LostError
@@ -244,14 +240,12 @@ class Crew:
         finally:
             fetching.cancel()
 
-    def _move(self, k: int, faults: Counter[int]) -> None:
-        faults[k] += 1
-        if faults[k] >= FAULTS:
-            raise ClusterError(_killed(f" (shard {k + 1} of {len(self.parts)})"))
-        home = self._homes.of.get(k)
-        if home is not None:
-            self._shared.pop(home, None)
-        self._homes.lose(k)
+    def _move(self, at: "_At", faults: Counter[int]) -> None:
+        faults[at.part] += 1
+        if faults[at.part] >= FAULTS:
+            raise ClusterError(_killed(f" (shard {at.part + 1} of {len(self.parts)})"))
+        self._shared.pop(at.home, None)
+        self._homes.lose(at.part)
         self._homes.look(now=True)
 
     def _left(self, k: int) -> None:
@@ -277,12 +271,25 @@ class _LostError(Exception):
     """An answer that went with its worker."""
 
 
+class _At(NamedTuple):
+    """Where a part was asked: whatever becomes of its home, that is who does not answer."""
+
+    part: int
+    home: str
+
+
 class _Sent(NamedTuple):
     """What the parts on a worker share."""
 
     number: int
     future: Future
     links: int  # changes since it was sent whole
+    room: int  # bytes that further ones may have, so that all have no more than the whole
+
+    def leads_to(self, shared: Shared) -> bool:
+        """Whether it is shorter to make that of this."""
+        near = self.number == shared.number - 1 and self.links < LINKS
+        return near and shared.step is not None and shared.sizes[1] <= self.room
 
 
 class _Question(NamedTuple):

@@ -29,11 +29,10 @@ class FileAddress(NamedTuple):
     """A shard of files."""
 
     shard: Shard
-    bytes: int  # of this shard, roughly
 
     @property
     def size(self) -> int:
-        return BYTES * self.bytes
+        return BYTES * self.shard.bytes
 
     def source(self, data: Any) -> Source:
         return opened(self.shard)
@@ -50,7 +49,6 @@ class Outline(NamedTuple):
     """What a worker found out about files before any shard was read."""
 
     shards: tuple[Shard, ...]
-    sizes: tuple[int, ...]  # of each shard, in bytes of text, roughly
     name: str
     format: str
     identity: dict[str, Any]  # what the data are known by in a checkpoint
@@ -58,14 +56,22 @@ class Outline(NamedTuple):
     cache: Any = None  # whether rows may be kept: see `Source`
     listed: str | None = None  # the file for the rows that are left out
 
+    @property
+    def bytes(self) -> int:
+        """Of text, roughly; 0 of what is in memory."""
+        return sum(shard.bytes for shard in self.shards)
+
 
 def outlined(paths: Any, options: dict[str, Any], shards: int | None, quoted: bool) -> Outline:
     """Open files and cut them; done on a worker, for the client need not see them."""
     source = open_source(paths, **options)
     found = tuple(cut(source, shards, quoted=quoted))
-    sizes = tuple(shard.bytes for shard in found)
-    about = source.name, source.format, identity_of(source), source.target_name, source.cache
-    return Outline(found, sizes, *about, source.asked.get("skipped_to"))
+    identity = identity_of(source)
+    for file in identity["files"]:
+        if "ends" in file:  # another worker may have a copy that is younger
+            del file["modified"]
+    about = source.name, source.format, identity, source.target_name, source.cache
+    return Outline(found, *about, source.asked.get("skipped_to"))
 
 
 #: Goes through all shards for the first time, and says what each of them told.
@@ -148,7 +154,7 @@ def gathered(
             outline = _taken(crew, collected(client, source, y, target, shards, words, labels))
         else:
             outline = crew.anywhere(outlined, paths, options, shards, quoted)
-            crew.parts = [Part(each) for each in map(FileAddress, outline.shards, outline.sizes)]
+            crew.parts = [Part(FileAddress(shard)) for shard in outline.shards]
         try:
             with contextlib.ExitStack() as stack:
                 stack.callback(crew.close)  # of shards that are of no use nothing stays there
@@ -180,7 +186,7 @@ def _taken(crew: Crew, found: Collected) -> Outline:
     crew.close()  # the others were numbered too
     if not crew.parts:
         raise DataError(f"{found.name}: no rows, expected at least one")
-    return Outline((), (0,) * len(crew.parts), *found[1:], cache=None)
+    return Outline((), *found[1:], cache=None)
 
 
 def _are_paths(source: Any) -> bool:

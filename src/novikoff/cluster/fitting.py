@@ -53,7 +53,8 @@ def fit(
 
     Besides what `fit` gives, the copy has `shards_`, `mixed_mistakes_` (the sum over epochs and
     shards of share * mistakes), `mixing_bound_` (the theorem's limit on it where the run converged
-    and there is one, else None; it was checked) and `mixing_traffic_` (bytes by epoch).
+    and there is one, else None; it was checked) and `mixing_traffic_` (bytes by
+    epoch, since the run was last begun).
     """
     model = clone(Perceptron() if estimator is None else estimator)
     if not isinstance(model, BaseLearner):

@@ -36,28 +36,28 @@ class Homes:
         self.workers: dict[str, str] = {}
         self.moved = 0
         self._scheduler: str | None = None  # which one it is: another knows nothing of ours
+        self._there: set[int] = set()  # parts whose rows were with the worker already
         self._looked = -1e9
         self._short: dict[str, float] = {}  # workers that are short of memory, and since when
 
     def settle(self, parts: Mapping[int, Part]) -> None:
-        """A home for each of these parts; a worker that came late takes its share."""
+        """A home for each of these parts; a worker that came late takes its share. Not to be called
+        while questions are under way, for that may move any part.
+        """
         self.await_workers()
-        new = {k: part for k, part in parts.items() if k not in self.of}
-        self._await_data([part.data for part in new.values() if part.data is not None])
         for k in [k for k, home in self.of.items() if home not in self.workers]:
             self.lose(k)
         self._level()
-        self._house({k: part for k, part in parts.items() if k not in self.of})
+        self.house({k: part for k, part in parts.items() if k not in self.of})
 
     def lose(self, k: int) -> None:
         """A part has no home any more, for a fault."""
         self._leave(k)
         self.moved += 1
 
-    def gone(self) -> set[str]:
-        """The homes that are lost, or paused for want of memory for too long."""
+    def gone(self, homes: set[str]) -> set[str]:
+        """Those of some homes that are lost, or paused for want of memory for too long."""
         self.look()
-        homes = set(self.of.values())
         gone = homes - set(self.workers)
         now = time.monotonic()
         for worker, status in self.workers.items():
@@ -105,8 +105,12 @@ class Homes:
             self.glance(sum(future.done() for future in futures))
             time.sleep(TURN)
 
-    def _house(self, parts: Mapping[int, Part]) -> None:
-        """The worker that has the fewest parts; for rows that are with a worker, that one."""
+    def house(self, parts: Mapping[int, Part]) -> None:
+        """A home for parts without one: the worker that has the fewest; for rows that are with a
+        worker, that one.
+        """
+        self.await_workers()
+        self._await_data([part.data for part in parts.values() if part.data is not None])
         counts = Counter(self.of.values())
         ready = self._ready()
         holders = self._holders([part.data for part in parts.values() if part.data is not None])
@@ -115,22 +119,28 @@ class Homes:
             home = min(there or ready, key=lambda worker: (counts[worker], worker))
             self.of[k] = home
             counts[home] += 1
+            if there:
+                self._there.add(k)
 
     def _level(self) -> None:
-        """No worker has two parts more than another that could take one."""
+        """No worker has two parts more than another that could take one, and would not have to
+        fetch its rows from the first.
+        """
         while self.of and (ready := self._ready()):
             counts = Counter(dict.fromkeys(ready, 0))
             counts.update(self.of.values())
             least = min(ready, key=lambda worker: (counts[worker], worker))
-            most = max(counts, key=lambda worker: (counts[worker], worker))
-            if counts[most] - counts[least] < 2:
+            many = {worker for worker, count in counts.items() if count - counts[least] > 1}
+            free = [k for k, home in self.of.items() if home in many and k not in self._there]
+            if not free:
                 return
-            k = max(k for k, home in self.of.items() if home == most)
+            k = max(free, key=lambda k: (counts[self.of[k]], self.of[k], k))
             self._leave(k)
             self.of[k] = least
 
     def _leave(self, k: int) -> None:
         self.of.pop(k, None)
+        self._there.discard(k)
         self.left(k)
 
     def _holders(self, futures: Sequence[Future]) -> dict[Any, set[str]]:

@@ -5,6 +5,7 @@ goes to the workers (`cluster.signed`). On the client there are a few tens of by
 (its sign, its fingerprint, masks), and the few rows that the search looks at.
 """
 
+import contextlib
 from typing import Any
 
 from distributed import Client
@@ -50,19 +51,24 @@ def check(
     whose verdict and certificate this gives, whatever the shards and the workers.
 
     source, y, target, shards: as for `cluster.fit`. glance: called now and then while workers are
-    waited for; `watch` as in `nk.check`.
+    waited for; `watch` as in `nk.check`. The rows stay with the workers as long as the verdict is
+    there: what is asked of it later (its `coefficients`) is asked of them.
     """
     refuse_limits(precision, time_limit)
     refuse_family(family, unit_length, positive)
     data = _gathered(source, client, y, target, shards, family == "binary", glance)
-    signed = signed_rows(
-        data,
-        fit_intercept=fit_intercept,
-        unit_length=unit_length,
-        family=family,
-        positive=positive,
-    )
-    return Judge(signed, precision, time_limit, watch).verdict()
+    with contextlib.ExitStack() as stack:
+        stack.callback(data.crew.close)  # if anything goes wrong, nothing stays there
+        signed = signed_rows(
+            data,
+            fit_intercept=fit_intercept,
+            unit_length=unit_length,
+            family=family,
+            positive=positive,
+        )
+        verdict = Judge(signed, precision, time_limit, watch).verdict()
+        stack.pop_all()
+    return verdict
 
 
 def signed_rows(
@@ -105,11 +111,12 @@ def verify(
         problem = str(error)
     counts = found is None or found.fields["family"] == "poisson"
     data = _gathered(source, client, y, target, shards, not counts, glance)
-    if found is None:  # only after the rows, which may be what is wrong
-        return Verification(False, problem)
-    _refuse_narrow(data)
-    shape = data.layout.rows, data.layout.features
-    return verified(found, shape, lambda found: certified_rows(data, found))
+    with contextlib.closing(data.crew):
+        if found is None:  # only after the rows, which may be what is wrong
+            return Verification(False, problem)
+        _refuse_narrow(data)
+        shape = data.layout.rows, data.layout.features
+        return verified(found, shape, lambda found: certified_rows(data, found))
 
 
 def certified_rows(data: Data, certificate: Certificate) -> ShardedSigned:

@@ -5,6 +5,7 @@ without repeats, the shards' names are in the order of first appearance in all t
 how a single reader would have numbered them; so each shard's columns get the numbers there.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ class Found(NamedTuple):
     names: list[str] | None
     numbering: dict[str, Any]
     base: int | None = None  # of svmlight: 0 if an index 0 came, 1 if none did
-    quotes: bool = False  # whether text has double quotes
+    quotes: bool = False  # whether it ends within double quotes: then it was cut wrongly
     skipped: int = 0
     remarks: tuple[str, ...] = ()  # but for what is counted, which is told of all together
     listed: tuple[Any, ...] = ()  # the rows left out, where a list of them was asked for
@@ -61,8 +62,8 @@ class Layout(NamedTuple):
         """The number here of each of a shard's columns; None if they are the same."""
         if names is None or self.names is None or names == self.names[: len(names)]:
             return None
-        places = {name: k for k, name in enumerate(self.names)}
-        return np.array([places[name] for name in names], np.int64)
+        places = {each: k for k, each in enumerate(_told_apart(self.names))}
+        return np.array([places[each] for each in _told_apart(names)], np.int64)
 
     def matrix(self, X: Any, names: list[str] | None) -> Any:
         """A shard's rows with the columns that they have here."""
@@ -98,9 +99,17 @@ def merged(founds: Sequence[Found], name: str, labels: bool = True) -> Layout:
 def _names(lists: Sequence[list[str]]) -> list[str] | None:
     if not lists:
         return None
-    if all(each == lists[0] for each in lists):
-        return list(lists[0])  # which may hold a name twice
-    return list(dict.fromkeys(name for each in lists for name in each))
+    return [name for name, _ in dict.fromkeys(one for each in lists for one in _told_apart(each))]
+
+
+def _told_apart(names: Sequence[str]) -> list[tuple[str, int]]:
+    """Each name, and how often it came before: a header may have one twice."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        found.append((name, seen[name]))
+        seen[name] += 1
+    return found
 
 
 def _classes(founds: Sequence[Found], name: str) -> Any:
@@ -110,11 +119,6 @@ def _classes(founds: Sequence[Found], name: str) -> Any:
     words = {each.dtype.kind in "UT" for each in found}
     if len(words) > 1:
         raise LateError(f"{name}: some labels are numbers and some are words", word_labels=True)
-    if any(each.dtype.kind == "f" for each in found):
-        whole = np.unique(np.concatenate(found)).size
-        found = [each.astype(np.float64) for each in found]
-        if np.unique(np.concatenate(found)).size != whole:
-            raise LateError(f"{name}: labels that differ are the same as doubles", word_labels=True)
     classes = np.unique(np.concatenate(found))
     if len(classes) > MOST_CLASSES:
         encode(classes)  # refuses that many

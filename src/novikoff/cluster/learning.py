@@ -151,6 +151,7 @@ def _at_rest(site: Site, sent: Sent, learner: Learner, number: int, asked: Pass)
     rows = sent.rows(site.matrix(sent.layout))
     codes = _codes(site, sent, length(rows))
     before = sent.layout.firsts[number]
+    _refuse_other(site, sent.layout, number, length(rows))
     for _, places in windows(asked.order, asked.seed, asked.epoch, length(rows)):
         learner.read(rows, codes, order=places, measure=asked.epoch == 0, before=before)
 
@@ -167,8 +168,19 @@ def _stream(site: Site, sent: Sent, learner: Learner, number: int, asked: Pass) 
         stream.before = sent.layout.firsts[number]
     stream.epoch()
     if asked.known:
+        _refuse_other(site, sent.layout, number, run.place)
         return None
     return told(source, run.place, learner.features, stream.classes if sent.labels else None)
+
+
+def _refuse_other(site: Site, layout: Layout, number: int, rows: int) -> None:
+    """A shard that is read again must be what it was."""
+    expected = layout.firsts[number + 1] - layout.firsts[number]
+    if rows != expected:
+        raise DataError(
+            f"{site.source().name}: shard {number + 1} had {expected:,} rows, and now it has"
+            f" {rows:,}: leave the data alone, and begin again"
+        )
 
 
 class _Plan:

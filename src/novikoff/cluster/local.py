@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import http.client
 import importlib
 import importlib.util
 import json
@@ -151,7 +152,7 @@ def _dashboard(client: Any) -> str | None:
     try:
         with opener.open(found, timeout=1.0):
             return found
-    except (urllib.error.HTTPError, ValueError):
+    except (urllib.error.HTTPError, http.client.HTTPException, ValueError):
         return None
     except OSError:
         return found
@@ -170,8 +171,6 @@ def _refuse_other_versions(client: Any, address: str) -> int:
         for package, parts in ALIKE.items():
             have = theirs.get(package)
             if package == "novikoff" and have is None:
-                if who == "the scheduler":
-                    continue  # which runs none of it
                 raise ClusterError(
                     f"{who} of {address} has no novikoff: install it with its extra `cluster` there"
                 )

@@ -299,9 +299,7 @@ def _first_rows(parts: Sequence[Any], counts: Sequence[int], signs: Signs, terms
     rows = make_rows(as_matrix(joined(found).X), terms.bias, False)
     if length(rows) != len(signs):
         raise DataError("there are fewer rows than there were: leave the data alone, begin again")
-    signed = Signed(rows, signs, None, family=terms.family, unit_length=terms.unit_length)
-    signed.as_rational(terms.rational)
-    return signed
+    return Signed(rows, signs, None)
 
 
 def _answered(

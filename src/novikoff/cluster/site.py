@@ -1,6 +1,7 @@
 """One shard on the worker that is its home: its rows, read by the ordinary readers and kept.
 
-A site travels as its address and never with its rows: wherever it is unpickled, it reads them anew.
+A site travels as its address: wherever it is unpickled, it reads its rows anew. (The address of a
+Dask partition is the partition.)
 Rows are kept in memory as long as the shards of a worker take less than a share of what it may use;
 beyond that they lie in a cache in the worker's own folder, and are mapped from there.
 """
@@ -11,6 +12,7 @@ import threading
 import uuid
 import weakref
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -18,13 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.cluster.layout import Found, Layout
-from novikoff.errors import DataError
+from novikoff.errors import ClusterError, DataError
 from novikoff.sources.base import Chunk, Source
 from novikoff.sources.cache import CacheSource, cached
 from novikoff.sources.categories import OF_WORDS
 from novikoff.sources.text import left_out
 from novikoff.streams import surveyed
 
+VERSION = version("novikoff")
 SHARE = 0.4  # of a worker's memory that rows may take
 
 
@@ -47,9 +50,17 @@ class Part(NamedTuple):
 
 
 class Site:
-    """A shard, opened. `memo` is for whoever keeps something of a shard between two questions."""
+    """A shard, opened. `memo` is for whoever keeps something of a shard between two questions.
 
-    def __init__(self, address: Address, data: Any = None) -> None:
+    client: its version, which must be the one here: workers may join at any time.
+    """
+
+    def __init__(self, address: Address, data: Any = None, client: str = VERSION) -> None:
+        if client != VERSION:
+            raise ClusterError(
+                f"a worker has novikoff {VERSION}, and the client has {client}: install the"
+                " same version on both"
+            )
         self.address, self.data = address, data
         self.memo: dict[Any, Any] = {}
         self._lock = threading.RLock()
@@ -110,7 +121,7 @@ class Site:
     def _at_rest(self) -> "_Rest":
         if self._rest is None:
             self._rest = _Rest(self.source(), self.address)
-            weakref.finalize(self, _give_back, self._rest.taken, self._rest.caches)
+            weakref.finalize(self, self._rest.close)
         return self._rest
 
 
@@ -119,21 +130,40 @@ class _Rest:
 
     def __init__(self, source: Source, address: Address) -> None:
         self._chunk: Chunk | None = None
-        self.caches: list[Path] = []  # which go with the site
+        self._caches: list[Path] = []  # which go with the site
+        self._taken = 0
         self.source = self._read = source
-        self.taken = address.size if ROOM.take(address.size) else 0
         try:
-            if self.taken or not address.size:
-                self._chunk = source.read()
-            else:
+            if not address.size or (not self._take(address.size) and _is_empty(source)):
+                self._chunk = source.read()  # in memory anyway, or what no cache can hold
+            elif self._taken:
+                chunk = source.read()
+                self._chunk = chunk if self._take(_size(chunk)) else None  # what it really takes
+            if self._chunk is None:
+                self._take(0)
                 self.source = self._cached(source)
         except BaseException:
-            _give_back(self.taken, self.caches)
+            self.close()
             raise
 
+    def close(self) -> None:
+        """Give back what it took, of memory and of the disk; rows that are mapped still stay
+        readable.
+        """
+        ROOM.take(-self._taken)
+        for place in self._caches:
+            shutil.rmtree(place, ignore_errors=True)
+
+    def _take(self, size: int) -> bool:
+        """Whether there is room for so many bytes in all; then they are taken."""
+        fits = ROOM.take(size - self._taken)
+        if fits:
+            self._taken = size
+        return fits
+
     def _cached(self, source: Source) -> CacheSource:
-        self.caches.append(ROOM.folder() / f"{uuid.uuid4().hex}.nkcache")
-        return cached(source, self.caches[-1])
+        self._caches.append(ROOM.folder() / f"{uuid.uuid4().hex}.nkcache")
+        return cached(source, self._caches[-1])
 
     def _whole(self) -> Chunk:
         return self.source.read() if self._chunk is None else self._chunk
@@ -157,9 +187,9 @@ class _Rest:
     def fitted(self, layout: Layout) -> Any:
         chunk = self._whole()
         columns = layout.columns(self.source.feature_names)
-        if columns is None or self._chunk is not None:
-            return layout.matrix(chunk.X, self.source.feature_names)
-        return self._cached(Renumbered(self.source, layout)).matrix
+        if columns is not None and (self._chunk is None or not self._take(2 * _size(chunk))):
+            return self._cached(Renumbered(self.source, layout)).matrix
+        return layout.matrix(chunk.X, self.source.feature_names)
 
     def lines(self, rows: npt.NDArray[np.int64]) -> list[tuple[str, int]] | None:
         lines = self._whole().lines
@@ -168,11 +198,15 @@ class _Rest:
         return places(self.source, rows, lines, self._read)
 
 
-def _give_back(taken: int, caches: list[Path]) -> None:
-    """What a site took, of memory and of the disk; rows that are mapped still stay readable."""
-    ROOM.give(taken)
-    for place in caches:
-        shutil.rmtree(place, ignore_errors=True)
+def _is_empty(source: Source) -> bool:
+    return next(source.chunks(), None) is None
+
+
+def _size(chunk: Chunk) -> int:
+    """In bytes; labels that are Python's own objects not counted."""
+    X = chunk.X
+    parts = [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr]
+    return sum(int(each.nbytes) for each in (*parts, chunk.y, chunk.lines) if each is not None)
 
 
 class Renumbered(Source):
@@ -234,21 +268,19 @@ class _Room:
     """How much memory the rows on this worker take, and where they go beyond that."""
 
     def __init__(self) -> None:
-        # reentrant: `give` is called when a site is collected, which can be within `take` itself
+        # reentrant: a site gives back when it is collected, which can be within `take` itself
         self._lock, self._taken = threading.RLock(), 0
         self._folder: Path | None = None
 
     def take(self, size: int) -> bool:
-        """Whether there is room for so many bytes; then they are taken."""
+        """Whether there is room for so many bytes more; then they are taken. Fewer than none are
+        given back.
+        """
         with self._lock:
-            if self._taken + size > SHARE * _limit():
+            if size > 0 and self._taken + size > SHARE * _limit():
                 return False
             self._taken += size
             return True
-
-    def give(self, size: int) -> None:
-        with self._lock:
-            self._taken -= size
 
     def folder(self) -> Path:
         """The worker's own folder, which goes when it does."""

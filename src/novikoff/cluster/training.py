@@ -72,6 +72,7 @@ class _Training:
         self._answers: list[Learned] | None = None  # to an epoch that was begun while reading
         self._down = 0
         self._before: tuple[int, Sent] | None = None  # what was shared last, and its number
+        self._identity: dict[str, Any] | None = None  # of the data, as they were asked for
 
     def done(self, gather: Gather) -> Trained:
         began = time.perf_counter()
@@ -121,9 +122,10 @@ class _Training:
         mixes.refuse_unmixable(self.plan.made(), shards)
         found = None
         if self.keeper is not None:
-            found = self.keeper.begin(outline.identity, shards=shards, mixing=self.mixing)
+            self._identity = self._identity or outline.identity  # not as it turned out to be needed
+            found = self.keeper.begin(self._identity, shards=shards, mixing=self.mixing)
         self.crew, self._answers = crew, None
-        self.streamed = is_streamed(self.plan, outline.format, outline.cache, sum(outline.sizes))
+        self.streamed = is_streamed(self.plan, outline.format, outline.cache, outline.bytes)
         if self.streamed and found is None and not self.plan.needs_width:
             founds = self._at_once()
             if founds is not None:
@@ -230,12 +232,13 @@ class _Training:
     def _shared(self, learner: Learner) -> Shared:
         """The state, for all shards; by what changed since the last epoch where that is shorter."""
         now, number = Sent.of(learner, self.data.layout, self.plan.labels), next(NUMBERS)
-        shared = Shared(number, now)
+        shared = Shared(number, now, sizes=(now.size, 0))
         self._down = now.size
         if self._before is not None and self._before[0] == number - 1:
             step = Step.between(self._before[1], now)
             if step.size < now.size:
-                shared, self._down = Shared(number, now, stepped, step), step.size
+                sizes = now.size, step.size
+                shared, self._down = Shared(number, now, stepped, step, sizes), step.size
         self._before = number, now
         return shared
 

@@ -19,7 +19,6 @@ class Waiting:
 
     def __init__(self, client: Client) -> None:
         self.client = client
-        self.of: dict[Future, int] = {}
         self._futures: set[Future] = set()
         self._done: queue.SimpleQueue[Future] = queue.SimpleQueue()
 
