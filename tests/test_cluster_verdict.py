@@ -98,7 +98,9 @@ def test_very_wide_rows_go_from_window_to_window(kind, seed, where, sparse, unit
             patch.setattr(module, "WIDE", 2)
         patch.setattr(descent, "WINDOW", 4)
         patch.setattr(descent, "TOGETHER", 2)
-        options = {"unit_length": unit_length, "coefficients": False}
+        # to the last digit, descent takes minutes for one such problem in a thousand
+        options = {"precision": 1.0 if unit_length else 0.1, "coefficients": False}
+        options["unit_length"] = unit_length
         same_verdict(X, y, where, losses=0.2, seed=seed, **options)
 
 
