@@ -20,7 +20,7 @@ HABITS = {
     "suppress_health_check": [HealthCheck.too_slow],
     "print_blob": True,
 }
-settings.register_profile("novikoff", max_examples=20, **HABITS)
+settings.register_profile("novikoff", max_examples=16, **HABITS)
 settings.register_profile("thorough", max_examples=500, **HABITS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "novikoff"))
 

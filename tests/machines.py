@@ -114,7 +114,9 @@ def who(site):
 
 def wait_for(site, folder, number):
     """Say who has this part, and answer when a file says so."""
-    (Path(folder) / f"part-{number}").write_text(str(os.getpid()))
+    begun = Path(folder) / f"begun-{number}"
+    begun.write_text(str(os.getpid()))
+    begun.rename(Path(folder) / f"part-{number}")  # which is there with all that it says
     until(lambda: (Path(folder) / "go").exists(), "the word to go on")
     return number
 

@@ -138,10 +138,12 @@ def test_what_a_killed_worker_had_begun_is_done_by_others(machines, data, tmp_pa
 
     def kill():
         """When both are at work."""
-        begun = until(lambda: len(b := list(tmp_path.glob("part-*"))) >= 2 and b, "the work")
-        assert {int(each.read_text()) for each in begun} == {first, pid}
-        os.kill(pid, signal.SIGKILL)
-        (tmp_path / "go").touch()
+        try:
+            begun = until(lambda: len(b := list(tmp_path.glob("part-*"))) >= 2 and b, "the work")
+            assert {int(each.read_text()) for each in begun} == {first, pid}
+            os.kill(pid, signal.SIGKILL)
+        finally:
+            (tmp_path / "go").touch()  # else nobody would go on
 
     killer = threading.Thread(target=kill)
     killer.start()

@@ -79,11 +79,12 @@ def shot(page, name):
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
 def sideways(page):
     """How much of the page is off the screen to the right."""
-    return page.evaluate(
-        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    )
+    return page.evaluate(SIDEWAYS)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -102,7 +103,7 @@ def test_a_page_opens_offline_with_all_its_figures_and_fits_a_phone(browser, pag
         shot(page, f"{name}-desk")
         page.set_viewport_size({"width": 390, "height": 844})
         drawn(page, "light")
-        assert sideways(page) <= 0
+        page.wait_for_function(f"{SIDEWAYS} <= 0")  # figures take their new width one by one
         box = page.locator(".plot").first.bounding_box()
         assert 300 < box["width"] <= 390
         shot(page, f"{name}-phone")
@@ -200,7 +201,7 @@ def test_hostile_names_are_text_everywhere(browser, page_of):
         assert page.locator("main b").count() == 0
         assert page.locator("main script").count() == 0
         page.set_viewport_size({"width": 390, "height": 844})
-        assert sideways(page) <= 0
+        page.wait_for_function(f"{SIDEWAYS} <= 0")
 
 
 def test_on_paper_figures_are_still_light_and_whole(browser, page_of):

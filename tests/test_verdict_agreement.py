@@ -20,7 +20,7 @@ from verdict_support import (
 )
 
 BATCHES = range(4)
-BATCH = 24
+BATCH = 16
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
