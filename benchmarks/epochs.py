@@ -14,9 +14,9 @@ from sklearn.linear_model import Perceptron as Peer
 
 import novikoff as nk
 from harness import Line, faster, report, take_turns
-from novikoff.learn import Learner
-from novikoff.rows import make_rows
-from novikoff.rules import Averaged, Perceptron
+from novikoff.learning.learner import Learner
+from novikoff.learning.rows import make_rows
+from novikoff.learning.rules import Averaged, Perceptron
 
 REPEATS = 11
 warnings.simplefilter("ignore", ConvergenceWarning)

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from harness import Line, report
-from novikoff.lab.server import serve
-from novikoff.lab.written import Point, write_points
+from novikoff.lab.server.serve import serve
+from novikoff.lab.state.url_values import Point, write_points
 
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from browser import launched, until  # the tests' own browser
+sys.path.append(str(Path(__file__).parents[1]))
+from tests.helpers.browser import launched, until  # the tests' own browser
 
 TURNS, STEPS = 7, 150
 PAINT, STEP, FRAME = 1000.0, 50.0, 50.0  # milliseconds allowed

@@ -23,10 +23,10 @@ from sklearn.linear_model import Perceptron as Peer
 
 import novikoff as nk
 from harness import Line, faster, report, take_turns
-from novikoff.learn import Learner
-from novikoff.rows import make_rows
-from novikoff.rules import Perceptron
-from novikoff.sources.cache import cached
+from novikoff.data.cache import ensure_cache
+from novikoff.learning.learner import Learner
+from novikoff.learning.rows import make_rows
+from novikoff.learning.rules import Perceptron
 
 REPEATS = 7
 ROWS, FEATURES, EACH = 200_000, 100_000, 60
@@ -107,7 +107,7 @@ def unpacked(path: Path):
 
 def sparse_lines(folder: Path) -> list[Line]:
     svm = folder / "a.svm"
-    held, mapped = nk.open(svm).read(), cached(nk.open(svm))
+    held, mapped = nk.open(svm).read(), ensure_cache(nk.open(svm))
     codes = (held.y > 0).astype(np.uint16)
     seconds = take_turns(
         {

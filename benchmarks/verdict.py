@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
 from harness import Line, faster, report, take_turns
-from novikoff.signed import Signed
+from novikoff.verdict.signed import Signed
 
 warnings.simplefilter("ignore", ConvergenceWarning)
 MARGIN = 0.02

@@ -11,9 +11,7 @@ A step of relax = 1 ends exactly on the plane of the row, where its signed score
 from typing import NamedTuple
 
 import novikoff as nk
-from novikoff.rounding import rounded_up
-from novikoff.rows import squared_norm
-from novikoff.rules import TIES, Seen, Tie
+from novikoff.rules import TIES, Seen, Tie, rounded_up, squared_norm
 
 
 class Relaxation(NamedTuple):

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -11,8 +12,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# A shell starts its background jobs with Ctrl-C ignored, and so would be the commands of the tests.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # without it scikit-learn skips some of its checks
-sys.path.insert(0, str(Path(__file__).parent))  # support and reference are plain modules
 
 # Compiling takes seconds, once; Hypothesis must not count it against an example.
 HABITS = {
@@ -20,9 +24,12 @@ HABITS = {
     "suppress_health_check": [HealthCheck.too_slow],
     "print_blob": True,
 }
-settings.register_profile("novikoff", max_examples=16, **HABITS)
+settings.register_profile("novikoff", max_examples=16, **HABITS)  # for a person, who waits
+settings.register_profile("ci", max_examples=200, **HABITS)
 settings.register_profile("thorough", max_examples=500, **HABITS)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "novikoff"))
+settings.load_profile(
+    os.environ.get("HYPOTHESIS_PROFILE", "ci" if "CI" in os.environ else "novikoff")
+)
 
 
 def one_compiles_for_all():
@@ -71,6 +78,27 @@ if "PYTEST_XDIST_TESTRUNUID" in os.environ:
     one_compiles_for_all()
 
 
+#: What depends on the version of Python, or on packages that come in other versions with it.
+SHORT = (
+    "tests/test_",
+    "tests/cluster/test_shard.py",
+    "tests/cli/test_commands.py",
+    "tests/data/cache/test_rows.py",
+    "tests/data/test_columnar.py",
+    "tests/learning/test_estimators.py",
+    "tests/learning/test_online.py",
+    "tests/learning/test_rules.py",
+    "tests/verdict/test_known_verdicts.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the selection that runs on every supported Python."""
+    for item in items:
+        if item.nodeid.startswith(SHORT):
+            item.add_marker(pytest.mark.short)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol():
     """A command lets numbers of any length be written; what comes after must not rely on that."""
@@ -79,6 +107,21 @@ def pytest_runtest_protocol():
         return (yield)
     finally:
         sys.set_int_max_str_digits(limit)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    """Report all tests that are skipped for one reason on one line, with their number.
+
+    Where NOVIKOFF_REQUIRE_ALL is set they have failed: that machine must lack nothing.
+    """
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        report.longrepr = str(Path(__file__).parent), None, f"Skipped: {reason}"
+        if "NOVIKOFF_REQUIRE_ALL" in os.environ:
+            report.outcome, report.longrepr = "failed", f"skipped, but all is required: {reason}"
+    return report
 
 
 @pytest.fixture
@@ -93,8 +136,18 @@ def save(tmp_path):
 
 
 @pytest.fixture
+def empty_folder(tmp_path, monkeypatch):
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def here(monkeypatch, capsys):
-    """What `shell.novikoff` does, without a process of its own: for tables of cases."""
+    """Run a command in this process: its exit code, standard output and error.
+
+    `shell.novikoff` does the same with files for the streams, for what looks at their numbers.
+    """
     from novikoff.cli import main  # most tests need no commands
 
     def run(*words):
@@ -107,9 +160,26 @@ def here(monkeypatch, capsys):
 
 
 @pytest.fixture(scope="session")
+def chromium():
+    """The path of a browser."""
+    from tests.helpers.browser import chromium
+
+    return chromium()
+
+
+@pytest.fixture(scope="module")
+def browser(chromium):
+    """A browser with a fresh profile."""
+    from tests.helpers.browser import launched
+
+    with launched(chromium) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
 def lab_server():
     """A server of the lab, warm; `lab_server.url` is where the page is."""
-    from lab_server import served
+    from tests.helpers.lab_server import served
 
     with served() as found:
         yield found

@@ -1,7 +1,7 @@
 """Let the site's pages link to any file of the repository: what they link to becomes a page too.
 
-On a code host a link such as ../tests/test_theorems.py#test_xor_never_converges opens the file.
-Here the file is shown with a heading for each function, so that MkDocs itself can tell whether
+On a code host a link such as ../tests/learning/test_theorems.py#test_xor_never_converges opens the
+file. Here it is shown with a heading for each function, so that MkDocs itself can tell whether
 the link leads somewhere. A link to what does not exist is left alone, and MkDocs reports it.
 """
 

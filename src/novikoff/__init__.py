@@ -10,12 +10,16 @@
 Names are loaded when they are first used, so that `import novikoff` costs next to nothing.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from novikoff.lazy import attach
+from novikoff.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from novikoff import bounds, cluster, cover, rules
-    from novikoff.estimators import (
+    from novikoff import cluster
+    from novikoff.data import open
+    from novikoff.learning import rules
+    from novikoff.learning.estimators import (
         AveragedPerceptron,
         BalancedWinnow,
         MarginPerceptron,
@@ -27,13 +31,11 @@ if TYPE_CHECKING:
         VotedPerceptron,
         Winnow,
     )
-    from novikoff.estimators.files import load, save
-    from novikoff.sources import open
-    from novikoff.tracing import trace
+    from novikoff.learning.estimators.save_load import load, save
+    from novikoff.theory import bounds, cover
+    from novikoff.theory.trace import trace
     from novikoff.verdict import check
-    from novikoff.verification import verify
-
-__version__ = "0.1.0"
+    from novikoff.verdict.certificate.verify import verify
 
 __all__ = [
     "AveragedPerceptron",
@@ -58,26 +60,29 @@ __all__ = [
     "verify",
 ]
 
-_MODULES = {"bounds", "cluster", "cover", "rules"}
+_ESTIMATORS = (
+    "AveragedPerceptron",
+    "BalancedWinnow",
+    "MarginPerceptron",
+    "OneSidedPerceptron",
+    "PassiveAggressive",
+    "Perceptron",
+    "RuleClassifier",
+    "SecondOrderPerceptron",
+    "VotedPerceptron",
+    "Winnow",
+)
 _HOMES = {
+    "bounds": "",
     "check": "verdict",
-    "load": "estimators.files",
-    "open": "sources",
-    "save": "estimators.files",
-    "trace": "tracing",
-    "verify": "verification",
-}
+    "cluster": "",
+    "cover": "",
+    "load": "learning.estimators.save_load",
+    "open": "data",
+    "rules": "",
+    "save": "learning.estimators.save_load",
+    "trace": "theory.trace",
+    "verify": "verdict.certificate.verify",
+} | dict.fromkeys(_ESTIMATORS, "learning.estimators")
 
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'novikoff' has no attribute {name!r}")
-    if name in _MODULES:
-        return importlib.import_module(f"novikoff.{name}")
-    home = importlib.import_module(f"novikoff.{_HOMES.get(name, 'estimators')}")
-    globals()[name] = getattr(home, name)
-    return globals()[name]
-
-
-def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+__getattr__, __dir__ = attach(__name__, _HOMES)

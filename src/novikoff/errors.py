@@ -1,4 +1,4 @@
-"""What can go wrong, as sentences: what is wrong, where, and what to do about it."""
+"""The package's exceptions. A message says what is wrong, where, and what to do about it."""
 
 
 class NovikoffError(ValueError):
@@ -14,7 +14,11 @@ class ParameterError(NovikoffError):
 
 
 class HypothesisError(ParameterError):
-    """A bound asked for outside its hypotheses; the message says which one fails, and where."""
+    """A bound outside its hypotheses; the message says which one fails, and where."""
+
+
+class WriteError(NovikoffError):
+    """A file that cannot be written; what was there before is untouched."""
 
 
 class ModelError(NovikoffError):
@@ -26,7 +30,7 @@ class CertificateError(NovikoffError):
 
 
 class ClusterError(NovikoffError):
-    """What a cluster could not do: no worker, no scheduler, not enough memory."""
+    """A failure of a cluster: no worker, no scheduler, not enough memory."""
 
 
 class InequalityError(ArithmeticError):

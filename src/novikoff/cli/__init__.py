@@ -19,7 +19,6 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from novikoff import __version__
 from novikoff.cli import (
     bound,
     check,
@@ -33,15 +32,16 @@ from novikoff.cli import (
     trace,
     verify,
 )
-from novikoff.cli.signals import exit_code, terminate
+from novikoff.cli.shared.progress.signals import exit_code, terminate
 from novikoff.errors import NovikoffError
+from novikoff.version import __version__
 
 DEFECT = 70  # as sysexits.h has it
 
 
 @contextlib.contextmanager
 def _guarded() -> Iterator[None]:
-    """Give what breaks a command off its exit code, before Typer gives it one of its own."""
+    """Exit with our own codes where a command is interrupted, before Typer uses its own."""
     try:
         yield
     except KeyboardInterrupt as error:
@@ -57,7 +57,7 @@ def _guarded() -> Iterator[None]:
 
 
 class _Commands(TyperGroup):
-    """All commands, and their help, guarded."""
+    """All commands and their help, with our exit codes."""
 
     def make_context(self, *given: Any, **named: Any) -> Any:
         with _guarded():

@@ -3,16 +3,22 @@
 import json as json_format
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from novikoff.cli import options
-from novikoff.cli.lines import in_bytes
-from novikoff.cli.progress import Progress, Task
-from novikoff.cli.reading import DataArgument, Reading, reads_data
-from novikoff.cli.signals import exit_code
+from novikoff.cli.shared import options
+from novikoff.cli.shared.data_options import DataArgument, DataOptions, reads_data
+from novikoff.cli.shared.progress.signals import exit_code
+from novikoff.cli.shared.progress.status_line import in_bytes
+from novikoff.cli.shared.progress.training_progress import Progress, ProgressTask
 from novikoff.errors import ParameterError
+from novikoff.number_text import count
+
+if TYPE_CHECKING:
+    from novikoff.data import Source
+    from novikoff.data.cache import CacheSource
+    from novikoff.data.loader import Watch
 
 FORMATS = {".nkcache": "cache", ".parquet": "parquet"}
 
@@ -30,7 +36,7 @@ def convert(
     ] = True,
     quiet: options.QuietOption = False,
     json: options.JsonOption = False,
-    reading: Reading = Reading(),  # noqa: B008  (immutable)
+    reading: DataOptions = DataOptions(),  # noqa: B008  (immutable)
 ) -> None:
     """Write the rows of DATA as a binary cache, or as a Parquet file.
 
@@ -47,7 +53,7 @@ def convert(
     _refuse(source, data, out, force)
     began = time.perf_counter()
     try:
-        with Progress(Task(), quiet or json) as progress:
+        with Progress(ProgressTask(), quiet or json) as progress:
             rows = _written(kind, source, out, progress.reading)
     except KeyboardInterrupt as error:
         typer.echo("novikoff: interrupted, nothing was written", err=True)
@@ -63,18 +69,19 @@ def convert(
         "skipped": rows.skipped,
         "seconds": time.perf_counter() - began,
     }
-    lines = [_told(answer), *rows.remarks()]
+    lines = [_summary(answer), *rows.notes()]
     typer.echo(json_format.dumps(answer) if json else "\n".join(lines))
 
 
-def _written(kind: str, source: Any, out: Path, watch: Any) -> Any:
+def _written(kind: str, source: "Source", out: Path, watch: "Watch") -> "CacheSource":
+    """Write the rows, and return them."""
     if kind == "parquet":
-        from novikoff.sources.cache_parquet import write_parquet
+        from novikoff.data.cache.parquet_export import write_parquet
 
         return write_parquet(source, out, watch=watch)
-    from novikoff.sources.cache import kept_cache
+    from novikoff.data.cache import write_named_cache
 
-    return kept_cache(source, out, watch=watch)
+    return write_named_cache(source, out, watch=watch)
 
 
 def _checked_format(out: Path) -> str:
@@ -85,9 +92,9 @@ def _checked_format(out: Path) -> str:
     return kind
 
 
-def _refuse(source: Any, data: list[str], out: Path, force: bool) -> None:
-    """Nothing is written over the data, into them, or over anything without --force."""
-    from novikoff.sources.cache_writing import refuse_others
+def _refuse(source: "Source", data: list[str], out: Path, force: bool) -> None:
+    """Refuse to write over the data, into them, or over anything without --force."""
+    from novikoff.data.cache.writer import refuse_foreign
 
     options.refuse_overwriting([*source.paths, *data], {"OUT": out})
     folders = {Path(each).resolve() for each in data}
@@ -98,7 +105,7 @@ def _refuse(source: Any, data: list[str], out: Path, force: bool) -> None:
     if out.exists() and not force:
         raise ParameterError(f"OUT {out}: it exists; pass --force to replace it")
     if FORMATS[out.suffix.lower()] == "cache":
-        refuse_others(out)
+        refuse_foreign(out)
     elif out.is_dir():
         raise ParameterError(f"OUT {out}: it is a folder; choose another name")
 
@@ -108,11 +115,11 @@ def _size(out: Path) -> int:
     return sum(each.stat().st_size for each in files)
 
 
-def _told(answer: dict[str, Any]) -> str:
+def _summary(answer: dict[str, Any]) -> str:
     rows, features, skipped = answer["rows"], answer["features"], answer["skipped"]
-    left_out = f" ({skipped:,} bad row{'s' * (skipped != 1)} left out)" if skipped else ""
+    left_out = f" ({count(skipped, 'bad row')} left out)" if skipped else ""
     return (
-        f"{answer['output']}: {rows:,} row{'s' * (rows != 1)}{left_out} of {features:,}"
-        f" feature{'s' * (features != 1)}, {in_bytes(answer['bytes'])}"
+        f"{answer['output']}: {count(rows, 'row')}{left_out} of {count(features, 'feature')},"
+        f" {in_bytes(answer['bytes'])}"
         f" in {answer['seconds']:.2f} s"
     )

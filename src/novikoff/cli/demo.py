@@ -2,9 +2,13 @@
 
 import sys
 import time
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
+
+if TYPE_CHECKING:
+    from novikoff.learning.learner import Learner
+    from novikoff.verdict import Verdict
 
 SEPARATES = "example:separable?rows=300&features=10&margin=0.02"
 CANNOT = "example:iris-versicolor"
@@ -13,7 +17,7 @@ PAUSE = 0.15  # seconds between two epochs, for a person to see
 
 
 class Epoch(NamedTuple):
-    """One line of the picture."""
+    """An epoch: one line of the picture."""
 
     mistakes: int
     ceiling: float
@@ -21,7 +25,7 @@ class Epoch(NamedTuple):
 
 def demo() -> None:
     """Watch a perceptron learn: where the theorem promises an end, and where there is none."""
-    from novikoff.rounding import rounded_up
+    from novikoff.number_text import rounded_up
 
     typer.echo(f"1. Data that separate: {SEPARATES}\n")
     learner, epochs, verdict = _learned(SEPARATES, 1000)
@@ -55,30 +59,32 @@ def demo() -> None:
         typer.echo(f"  {command:<54}{what}")
 
 
-def _learned(example: str, max_epochs: int) -> tuple[Any, list[Epoch], Any]:
-    """A learner after its run, what each epoch was like, and the verdict."""
-    from novikoff import sources
-    from novikoff.cli.plans import Plan
-    from novikoff.epochs import learn
-    from novikoff.sources.arrays import encode
+def _learned(example: str, max_epochs: int) -> tuple["Learner", list[Epoch], "Verdict"]:
+    """Train on an example: the learner after its run, its epochs, and the verdict."""
+    from novikoff import data
+    from novikoff.data.matrices import encode
+    from novikoff.learning.epochs import learn
+    from novikoff.learning.spec import TrainingSpec
     from novikoff.verdict import check
 
-    plan = Plan("perceptron", {})
-    X, y = sources.open(example).read()[:2]
-    learner = plan.learner(X.shape[1], 1)
+    spec = TrainingSpec("perceptron", {})
+    X, y = data.open(example).read()[:2]
+    learner = spec.learner(X.shape[1], 1)
     epochs: list[Epoch] = []
 
-    def watch(learner: Any, _: int) -> None:  # so few rows are one block, and a block is an epoch
+    def watch(
+        learner: "Learner", _: int
+    ) -> None:  # so few rows are one block, and a block is an epoch
         before = sum(epoch.mistakes for epoch in epochs)
         epochs.append(Epoch(learner.total("mistakes") - before, float(learner.ceilings()[0])))
 
-    learn(learner, plan.rows(X), encode(y)[1], max_epochs=max_epochs, watch=watch)
+    learn(learner, spec.rows(X), encode(y)[1], max_epochs=max_epochs, watch=watch)
     return learner, epochs, check(X, y)
 
 
 def _draw(epochs: list[Epoch]) -> None:
-    """A bar for each epoch, or for some of them, closer together at the start."""
-    from novikoff.rounding import rounded_up
+    """Draw a bar for each epoch, or for some of them, closer together at the start."""
+    from novikoff.number_text import rounded_up
 
     last = len(epochs) - 1
     shown = sorted({*range(min(6, last)), *(last // 10**k for k in range(4)), last})

@@ -2,11 +2,15 @@
 
 import json as json_format
 import textwrap
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from novikoff.cli import options
+from novikoff.cli.shared import options
+
+if TYPE_CHECKING:
+    from novikoff.data import Source
+    from novikoff.data.examples.registry import Example
 
 WIDTH, INDENT = 72, "    "
 
@@ -24,15 +28,15 @@ def examples(
 
     Example: novikoff examples xor > xor.csv
     """
-    from novikoff import sources
+    from novikoff import data
 
     if name is not None:
-        _print(sources.open(name if name.startswith("example:") else f"example:{name}"), json)
+        _print(data.open(name if name.startswith("example:") else f"example:{name}"), json)
         return
     if json:
-        typer.echo(json_format.dumps([_as_json(each) for each in sources.EXAMPLES.values()]))
+        typer.echo(json_format.dumps([_as_json(each) for each in data.EXAMPLES.values()]))
         return
-    for each in sources.EXAMPLES.values():
+    for each in data.EXAMPLES.values():
         typer.echo(f"example:{each.name}, {'' if each.separable else 'not '}separable")
         typer.echo(textwrap.indent(textwrap.fill(each.description, WIDTH), INDENT))
         if each.parameters:
@@ -40,7 +44,7 @@ def examples(
             typer.echo(f"{INDENT}with ?{given}")
 
 
-def _as_json(example: Any) -> dict[str, Any]:
+def _as_json(example: "Example") -> dict[str, Any]:
     return {
         "name": example.name,
         "description": example.description,
@@ -49,9 +53,13 @@ def _as_json(example: Any) -> dict[str, Any]:
     }
 
 
-def _print(source: Any, json: bool) -> None:
+def _print(source: "Source", json: bool) -> None:
+    import numpy as np
+
     X, y, _ = source.read()
-    names = [*source.feature_names, source.target_name or "label"]
+    assert isinstance(X, np.ndarray)  # every example is dense
+    assert y is not None  # and has labels and names
+    names = [*(source.feature_names or ()), source.target_name or "label"]
     if json:
         rows = [[*row, label] for row, label in zip(X.tolist(), y.tolist(), strict=True)]
         typer.echo(json_format.dumps({"columns": names, "rows": rows}))

@@ -47,8 +47,8 @@ def lab(
     _require()
     from rich.console import Console
 
-    from novikoff.lab.server import is_loopback, serve
-    from novikoff.lab.state import address, parsed
+    from novikoff.lab.server.serve import is_loopback, serve
+    from novikoff.lab.state.page_state import address, parsed
 
     first = address(parsed(what if "=" in what or not what else f"preset={what}"))
     if not is_loopback(host):
@@ -79,7 +79,7 @@ def _open(page: str) -> None:
 
 
 def _require() -> None:
-    for module in ("bokeh.server.server", "matplotlib.figure"):
+    for module in ("bokeh.embed", "matplotlib.figure"):
         try:
             importlib.import_module(module)
         except ImportError as error:

@@ -4,13 +4,22 @@ import itertools
 import json as json_format
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from novikoff.cli import options
-from novikoff.cli.reading import DataArgument, Reading, reads_data
+from novikoff.cli.shared import options
+from novikoff.cli.shared.data_options import DataArgument, DataOptions, reads_data
 from novikoff.errors import DataError
+from novikoff.number_text import count
+
+if TYPE_CHECKING:
+    from novikoff.data import Chunk, Source
+    from novikoff.data.chunk import LabelArray
+    from novikoff.data.sparse import Matrix
+    from novikoff.learning.model_file import Model
+
+    Pair: TypeAlias = tuple[LabelArray, LabelArray | None]  # predicted classes, true ones
 
 
 @reads_data
@@ -26,17 +35,19 @@ def predict(
         ),
     ] = None,
     json: options.JsonOption = False,
-    reading: Reading = Reading(),  # noqa: B008  (immutable)
+    reading: DataOptions = DataOptions(),  # noqa: B008  (immutable)
 ) -> None:
     """Print the class of each row, one a line; mistakes, if there are labels, on standard error.
 
     Example: novikoff predict setosa.model example:iris-setosa
     """
-    from novikoff import models
+    import numpy as np
 
-    loaded = models.read(model)
+    from novikoff.learning import model_file
 
-    def opened(labelled: bool) -> Any:
+    loaded = model_file.read(model)
+
+    def opened(labelled: bool) -> "Source":
         return reading.open(data, labelled=labelled, fallback=_numbered_as(loaded))
 
     source = opened(labels is not False)
@@ -44,7 +55,7 @@ def predict(
     first = next(chunks)
     one_short = first.X.shape[1] == loaded.learner.features - 1
     # a table without a label column has lost its last feature to the labels
-    if labels is None and source.replayable and one_short and isinstance(first.X, _dense()):
+    if labels is None and source.replayable and one_short and isinstance(first.X, np.ndarray):
         source = opened(False)
         chunks = source.chunks()
         first = next(chunks)
@@ -52,7 +63,7 @@ def predict(
     if json:
         typer.echo(
             json_format.dumps(
-                _as_json(model, pairs) | {"skipped": source.skipped, "remarks": source.remarks()}
+                _as_json(model, pairs) | {"skipped": source.skipped, "remarks": source.notes()}
             )
         )
         return
@@ -62,26 +73,18 @@ def predict(
         rows += len(found)
         mistakes += 0 if truth is None else int((found != truth).sum())
     if truth is not None:
-        from novikoff.cli.results import count
-
         typer.echo(f"{count(mistakes, 'mistake')} in {count(rows, 'row')}", err=True)
-    for remark in source.remarks():
+    for remark in source.notes():
         typer.echo(remark, err=True)
 
 
-def _numbered_as(model: Any) -> dict[str, Any]:
-    """How to number the features so that they are the model's."""
+def _numbered_as(model: "Model") -> dict[str, Any]:
+    """Options of `nk.open` that number the features as the model has them."""
     names = model.feature_names
     return dict(model.numbering) | ({} if names is None else {"names": names})
 
 
-def _dense() -> Any:
-    import numpy as np
-
-    return np.ndarray
-
-
-def _as_json(model: Path, pairs: Iterator[Any]) -> dict[str, Any]:
+def _as_json(model: Path, pairs: Iterator["Pair"]) -> dict[str, Any]:
     predictions: list[Any] = []
     mistakes: int | None = 0
     for found, truth in pairs:
@@ -95,10 +98,10 @@ def _as_json(model: Path, pairs: Iterator[Any]) -> dict[str, Any]:
     }
 
 
-def _predicted(model: Any, source: Any, chunks: Iterator[Any]) -> Iterator[tuple[Any, Any]]:
-    """For each chunk the predicted classes, and the true ones in the same type if there are any."""
-    from novikoff.rows import make_rows
-    from novikoff.sources.arrays import as_matrix
+def _predicted(model: "Model", source: "Source", chunks: Iterator["Chunk"]) -> Iterator["Pair"]:
+    """Predict the classes of each chunk; the true ones, if there are any, get the same type."""
+    from novikoff.data.matrices import as_matrix
+    from novikoff.learning.rows import make_rows
 
     learner = model.learner
     for chunk in chunks:
@@ -110,8 +113,8 @@ def _predicted(model: Any, source: Any, chunks: Iterator[Any]) -> Iterator[tuple
         yield found, truth
 
 
-def _fitted_to(model: Any, source: Any, matrix: Any) -> Any:
-    """The matrix with the model's features, in the model's order."""
+def _fitted_to(model: "Model", source: "Source", matrix: "Matrix") -> "Matrix":
+    """Give a matrix the model's features, in the model's order."""
     names, features = model.feature_names, model.learner.features
     if names and source.feature_names and names != source.feature_names:
         absent = [name for name in names if name not in source.feature_names]

@@ -2,14 +2,20 @@
 
 import json as json_format
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from novikoff.cli import clusters, options
-from novikoff.cli.reading import DataArgument, Reading, reads_data
-from novikoff.cli.watching import Watching
+from novikoff.cli.shared import cluster_options, options
+from novikoff.cli.shared.data_options import DataArgument, DataOptions, reads_data
+from novikoff.cli.shared.progress.search_progress import SearchProgress
 from novikoff.errors import CertificateError, DataError, ParameterError
+from novikoff.number_text import count
+
+if TYPE_CHECKING:
+    from novikoff.data import Source
+    from novikoff.verdict.certificate import Certificate
+    from novikoff.verdict.certificate.verify import Verification
 
 
 @reads_data
@@ -18,11 +24,11 @@ def verify(
         Path, typer.Argument(help="A file that --certificate of check or fit wrote.")
     ],
     data: DataArgument,
-    cluster: clusters.ClusterOption = None,
-    workers: clusters.WorkersOption = None,
-    shards: clusters.FreeShardsOption = None,
+    cluster: cluster_options.ClusterOption = None,
+    workers: cluster_options.WorkersOption = None,
+    shards: cluster_options.FreeShardsOption = None,
     json: options.JsonOption = False,
-    reading: Reading = Reading(),  # noqa: B008  (immutable)
+    reading: DataOptions = DataOptions(),  # noqa: B008  (immutable)
 ) -> None:
     """Check a certificate: compute anew, from the data and exactly, all that it claims.
 
@@ -30,18 +36,18 @@ def verify(
 
     Example: novikoff verify setosa.json example:iris-setosa
     """
-    from novikoff.verification import Verification
-    from novikoff.verification import verify as check
+    from novikoff.verdict.certificate.verify import Verification
+    from novikoff.verdict.certificate.verify import verify as check
 
-    spread = clusters.chosen(cluster, workers, shards)
+    chosen = cluster_options.cluster_from_options(cluster, workers, shards)
     content = _content(certificate)
     proof = None
     try:
         proof = _parsed(content)
-        if spread is None:
+        if chosen is None:
             found = check(proof, _opened(data, proof, reading))
         else:
-            found = _on_cluster(proof, data, reading, spread, json)
+            found = _on_cluster(proof, data, reading, chosen, json)
     except CertificateError as error:
         found = Verification(False, str(error))
     answer = _as_json(found, proof)
@@ -50,15 +56,15 @@ def verify(
 
 
 def _content(path: Path) -> bytes:
-    """A file that is not there is bad usage; one that holds no certificate is not valid."""
+    """Read a file; one that is not there is bad usage, not an invalid certificate."""
     try:
         return path.read_bytes()
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _parsed(content: bytes) -> Any:
-    from novikoff.certificate import read
+def _parsed(content: bytes) -> "Certificate":
+    from novikoff.verdict.certificate import read
 
     text = content.decode(errors="replace")
     if not text.lstrip().startswith("{"):
@@ -66,8 +72,8 @@ def _parsed(content: bytes) -> Any:
     return read(text)
 
 
-def _opened(data: list[str], proof: Any, reading: Reading) -> Any:
-    """The data, with numbers of the kind that the certificate is about."""
+def _opened(data: list[str], proof: "Certificate", reading: DataOptions) -> "Source":
+    """Open the data, with numbers of the kind that the certificate is about."""
     rational = proof.fields["numbers"] == "rational"
     try:
         return reading.open(data, decimal=rational)
@@ -79,25 +85,33 @@ def _opened(data: list[str], proof: Any, reading: Reading) -> Any:
 
 
 def _on_cluster(
-    proof: Any, data: list[str], reading: Reading, spread: clusters.Cluster, quiet: bool
-) -> Any:
-    """Checked by the workers of a cluster."""
+    proof: "Certificate",
+    data: list[str],
+    reading: DataOptions,
+    cluster: cluster_options.Cluster,
+    quiet: bool,
+) -> "Verification":
+    """Check a certificate against rows on a cluster."""
     if proof.fields["numbers"] == "rational":
         raise ParameterError(
-            f"this certificate is about exact decimals, which {spread.option} cannot check: verify"
+            f"this certificate is about exact decimals, which {cluster.option} cannot check: verify"
             " it on one machine"
         )
-    from novikoff.cli.cluster_check import OnCluster, verify_on_cluster
+    source = cluster.source(data, reading)
+    from novikoff.cli.shared.cluster_session import session
+    from novikoff.cluster import verify as verify_rows
 
-    source = spread.source(data, reading)
-    with Watching(quiet) as progress:
-        progress.begin(spread.starting)
-        with spread.joined() as joined:
-            progress.welcome(joined.dashboard)
-            return verify_on_cluster(proof, OnCluster(source, spread, joined, progress))
+    with SearchProgress(quiet) as progress, session(source, progress) as asked:
+        progress.begin("verifying")
+        client = asked.connection.client
+        return asked.with_best_shard_count(
+            lambda shards: verify_rows(
+                proof, source.unopened, client, shards=shards, glance=progress.glance
+            )
+        )
 
 
-def _as_json(found: Any, proof: Any) -> dict[str, Any]:
+def _as_json(found: "Verification", proof: "Certificate | None") -> dict[str, Any]:
     fields = {} if proof is None else proof.fields
     known = {name: fields.get(name) for name in ("claim", "rows", "features")}
     return {"valid": found.valid, "reason": found.reason, **known}
@@ -106,7 +120,5 @@ def _as_json(found: Any, proof: Any) -> dict[str, Any]:
 def _as_text(answer: dict[str, Any], certificate: Path, data: str) -> str:
     if not answer["valid"]:
         return f"NOT VALID: {certificate} proves nothing about {data}\n  {answer['reason']}"
-    from novikoff.cli.results import count
-
     rows, features = count(answer["rows"], "row"), count(answer["features"], "feature")
     return f"VALID: {certificate} proves of {data} ({rows}, {features}): {answer['claim']}"

@@ -2,28 +2,29 @@
 
     fit      learn from shards, mixed after each epoch
     check    the verdict, exactly as on one machine
-    verify   a certificate, held against rows on many machines
+    verify   a certificate, checked against rows on many machines
 
 Names are loaded when they are first used: Dask is needed only then.
 """
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
+from novikoff.lazy import attach
+
 if TYPE_CHECKING:
-    from novikoff.cluster.fitting import fit
-    from novikoff.cluster.judging import check, verify
+    from novikoff.cluster.distributed_check import check, verify
+    from novikoff.cluster.distributed_fit import fit
 
 __all__ = ["check", "fit", "verify"]
 
-_HOMES = {"check": "judging", "fit": "fitting", "verify": "judging"}
+_MODULES = {"check": "distributed_check", "fit": "distributed_fit", "verify": "distributed_check"}
+
+_load, __dir__ = attach(__name__, _MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'novikoff.cluster' has no attribute {name!r}")
     try:
-        home = importlib.import_module(f"novikoff.cluster.{_HOMES[name]}")
+        return _load(name)
     except ModuleNotFoundError as missing:
         if missing.name not in ("dask", "distributed"):
             raise
@@ -32,9 +33,3 @@ def __getattr__(name: str) -> Any:
         raise ClusterError(
             "Dask is not installed: pip install 'novikoff[cluster]', here and on every worker"
         ) from None
-    globals()[name] = getattr(home, name)
-    return globals()[name]
-
-
-def __dir__() -> list[str]:
-    return [*__all__]

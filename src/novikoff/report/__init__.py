@@ -1,27 +1,27 @@
-"""Reports for people who would rather look: pages for a browser, and single pictures as files.
+"""HTML reports and single figures.
 
-A page is data first (`picture.Page`), made from what a command found; `html` and `still` draw it.
+A page is data first (`model.Page`), made from what a command found; `render` draws it.
 """
 
-from novikoff.report.of_count import cover_page
-from novikoff.report.of_run import Run, fit_page
-from novikoff.report.of_trace import trace_page
-from novikoff.report.of_verdict import check_page
-from novikoff.report.picture import Answer, Asked, Page, Picture, Section, Table
-from novikoff.report.writing import require, write_page, write_picture
+from novikoff.report.model import Answer, Figure, Page, PageQuestion, Section, Table
+from novikoff.report.pages.check import check_page
+from novikoff.report.pages.cover import cover_page
+from novikoff.report.pages.fit import FitRun, fit_page
+from novikoff.report.pages.trace import trace_page
+from novikoff.report.write import require_writable, write_page, write_picture
 
 __all__ = [
     "Answer",
-    "Asked",
+    "Figure",
+    "FitRun",
     "Page",
-    "Picture",
-    "Run",
+    "PageQuestion",
     "Section",
     "Table",
     "check_page",
     "cover_page",
     "fit_page",
-    "require",
+    "require_writable",
     "trace_page",
     "write_page",
     "write_picture",

@@ -11,19 +11,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from novikoff import certificate, figures
-from novikoff.certificate import Certificate
+from novikoff.data.user_types import Family, Label, RowsLike
 from novikoff.errors import ParameterError
-from novikoff.figures import Rational, Separation
-from novikoff.signed import Signed, SignedRows
-from novikoff.verdict.descent import Descent
-from novikoff.verdict.faces import Faces, Split
-from novikoff.verdict.fate import Fate
-from novikoff.verdict.first import attempt
-from novikoff.verdict.identical import Twins, twins
-from novikoff.verdict.margin import Bracket, Refiner
-from novikoff.verdict.points import WIDE, in_short
+from novikoff.verdict import certificate
+from novikoff.verdict.certificate import Certificate, Combination
+from novikoff.verdict.coefficients import CoefficientAnalysis
+from novikoff.verdict.duplicates import Fingerprints, OppositeDuplicates, find_opposite_duplicates
+from novikoff.verdict.exact import margins
+from novikoff.verdict.exact.margins import Rational, Separation, Terms
 from novikoff.verdict.result import (
     INSEPARABLE,
     QUASI,
@@ -34,25 +31,33 @@ from novikoff.verdict.result import (
     Verdict,
     Watch,
 )
-from novikoff.verdict.search import WHOLE, Nearest, OutOfTimeError, Search
+from novikoff.verdict.scan import Vector
+from novikoff.verdict.search.coordinate_descent import Descent
+from novikoff.verdict.search.facial_reduction import FacialReduction, Split
+from novikoff.verdict.search.margin_bracket import Bracket, Refiner
+from novikoff.verdict.search.points import WIDE, round_to_bits
+from novikoff.verdict.search.search import ALL_ROWS, NearestPoint, OutOfTimeError, Search
+from novikoff.verdict.signed import Number, Signed, SignedRows
+from novikoff.verdict.warm_start import perceptron_warm_start
 
-Combination = list[tuple[int, Fraction]]
-NOTHING = Margin(Fraction(0), Fraction(0))
-SAME = 1.0 - 1e-6
-MULTIPLIER_BITS, MANY, SOME = 12, 1000, 200
-WORTH = 2000  # rows that the perceptron moved along most, to begin the search with
+NO_MARGIN = Margin(Fraction(0), Fraction(0))
+AS_GOOD = 1.0 - 1e-6  # of a squared margin
+LARGE_SUPPORT = 1000  # rows, of which multipliers are rounded
+MULTIPLIER_BITS = 12
+HEAVIEST = 200  # rows of a large support, where any bound on the margin will do
+MOST_CANDIDATES = 2000  # rows with the most updates of the perceptron, to start the search with
 
 
 def check(
-    X: Any,
-    y: Any = None,
+    X: RowsLike,
+    y: npt.ArrayLike | None = None,
     *,
     fit_intercept: bool = True,
     unit_length: bool = False,
-    family: str = "binary",
+    family: Family = "binary",
     precision: float | None = None,
     time_limit: float | None = None,
-    positive: Any = None,
+    positive: Label | None = None,
     watch: Watch | None = None,
 ) -> Verdict:
     """Decide exactly whether labelled rows are linearly separable, by how much, and who is in the
@@ -81,11 +86,11 @@ def check(
         family=family,
         positive=positive,
     )
-    return Judge(signed, precision, time_limit, watch).verdict()
+    return Judge(signed, precision, time_limit, watch).run()
 
 
 def refuse_limits(precision: Any, time_limit: Any) -> None:
-    """Refuse what is no precision, and no time."""
+    """Refuse a precision outside 0..1, and a negative time limit."""
     _refuse_outside("precision", precision, 0.0, 1.0)
     _refuse_outside("time_limit", time_limit, 0.0, math.inf)
 
@@ -99,7 +104,7 @@ def _refuse_outside(name: str, value: Any, low: float, high: float) -> None:
 
 
 class Judge:
-    """One verdict in the making."""
+    """The computation of one verdict."""
 
     def __init__(
         self,
@@ -110,216 +115,221 @@ class Judge:
     ) -> None:
         deadline = None if time_limit is None else time.monotonic() + time_limit
         self.signed, self.precision, self.watch = signed, precision, watch
-        self.search = Search(signed, deadline, self._tell)
+        self.search = Search(signed, deadline, self._report)
         self.bracket = Bracket()
-        self.known: Rational | None = None  # a separator, exactly
+        self.separator: Rational | None = None  # exactly
         self.outcome: str | None = None
-        self.scales = signed.to_unit if signed.unit_length else None
+        self.scales = signed.inverse_lengths if signed.unit_length else None
         self.fingerprints = np.concatenate([*signed.fingerprints_in_parts()])
 
     @cached_property
     def _refiner(self) -> Refiner:
-        descent = Descent(self.signed, WHOLE)
+        descent = Descent(self.signed, ALL_ROWS)
         return Refiner(self.search, self.bracket, self.precision, self.scales, descent)
 
-    def _tell(self, doing: str) -> None:
+    def _report(self, doing: str) -> None:
         if self.watch is not None:
             lower, upper = self.bracket.lower, self.bracket.upper
             self.watch(Stage(doing, self.outcome, lower, upper, self.search.scans))
 
-    def verdict(self) -> Verdict:
-        """Decide."""
-        found = Twins(None, [])
+    def run(self) -> Verdict:
+        """Reach the verdict."""
+        duplicates = OppositeDuplicates(None, [])
         try:
-            found = twins(self.signed, self.fingerprints)
-            if not found.pairs and self._attempt():
+            duplicates = find_opposite_duplicates(self.signed, self.fingerprints)
+            if not duplicates.pairs and self._try_perceptron():
                 return self._separable(None)
-            faces = Faces(self.search)
-            split = faces.split(found.pairs)
+            reduction = FacialReduction(self.search)
+            split = reduction.split(duplicates.pairs)
         except OutOfTimeError:
-            return self._undecided(found)
-        if split.separator is not None and not split.within.any():
-            self.known = split.separator
-            self.bracket.from_below(split.separator, 0.0)
-            return self._separable(faces.best)
-        return self._not_separable(split, found)
+            return self._undecided(duplicates)
+        if split.separator is not None and not split.on_boundary.any():
+            self.separator = split.separator
+            self.bracket.update_lower(split.separator, 0.0)
+            return self._separable(reduction.nearest)
+        return self._not_separable(split, duplicates)
 
-    def _attempt(self) -> bool:
-        """The perceptron's separator, if it finds one; its bound on the margin in any case."""
+    def _try_perceptron(self) -> bool:
+        """Whether the perceptron finds a separator; it bounds the margin in any case."""
         if self.signed.family != "binary":
             return False
         self.search.tick("a few epochs of the perceptron")
-        tried = attempt(self.signed)
-        if tried is None:
+        start = perceptron_warm_start(self.signed)
+        if start is None:
             return False
-        size, moves = float(np.linalg.norm(tried.weights)), int(tried.counts.sum())
-        rows = np.flatnonzero(tried.counts)
-        self.search.worth = np.sort(rows[np.argsort(-tried.counts[rows], kind="stable")][:WORTH])
+        size, updates = float(np.linalg.norm(start.weights)), int(start.counts.sum())
+        rows = np.flatnonzero(start.counts)
+        by_counts = rows[np.argsort(-start.counts[rows], kind="stable")]
+        self.search.candidates = np.sort(by_counts[:MOST_CANDIDATES])
         if size > 0.0:
-            multipliers = tried.counts[rows].astype(np.float64)
+            multipliers = start.counts[rows].astype(np.float64)
             if self.scales is not None:
                 multipliers *= self.scales[rows]
-            self.bracket.from_above(rows, multipliers, size / moves)
-        if not tried.converged or not self.search.separates(tried.weights, WHOLE):
+            self.bracket.update_upper(rows, multipliers, size / updates)
+        if not start.converged or not self.search.separates(start.weights, ALL_ROWS):
             return self.signed.dim > WIDE and self._refiner.separate()
-        low = self.search.lowest(tried.weights, WHOLE, self.scales)
-        self.bracket.from_below(tried.weights, low.score / size)
-        self.search.worth = np.unique(np.append(self.search.worth, low.rows[low.rows >= 0]))
+        low = self.search.lowest(start.weights, ALL_ROWS, self.scales)
+        self.bracket.update_lower(start.weights, low.score / size)
+        lowest = low.rows[low.rows >= 0]
+        self.search.candidates = np.unique(np.append(self.search.candidates, lowest))
         return True
 
-    def _separable(self, best: Nearest | None) -> Verdict:
+    def _separable(self, best: NearestPoint | None) -> Verdict:
         self.outcome = SEPARABLE
-        self._tell("the margin")
+        self._report("the margin")
         try:
             if best is None or self.signed.unit_length:
                 best = self._refiner.refine()
         except OutOfTimeError:
             best = None
         if best is not None and best.weights is not None:
-            weights: list[Any] = best.weights.numerators  # a separator's length does not matter
-            support = in_wholes(sorted(zip(best.rows, best.multipliers, strict=True)))
-            radius = figures.radius_squared(self.signed)
+            weights: list[Number] = [*best.weights.numerators]  # its length does not matter
+            terms = sorted(zip(best.rows, best.multipliers, strict=True))
+            support: Terms = integer_multipliers(terms)
+            radius = margins.radius_squared(self.signed)
             found = Separation(best.square, best.square, radius, radius // best.square)
         else:
             weights, support, found = self._best_so_far()
         witness = {"weights": weights, "support": support}
         proof = certificate.make(
-            self.signed, SEPARABLE, witness, found.figures(), self._known_fingerprints()
+            self.signed, SEPARABLE, witness, found.figures(), self._float_fingerprints()
         )
-        nobody = np.zeros(self.signed.count, np.bool_)
-        separator = figures.rational(weights) if best is None else best.weights
-        split = Split(nobody, separator, [], {}, [], None)
+        no_row = np.zeros(self.signed.count, np.bool_)
+        separator = margins.rational(weights) if best is None else best.weights
+        split = Split(no_row, separator, [], {}, [], None)
         margin = Margin(found.lower, found.upper)
-        return self._verdict(SEPARABLE, split, margin, Twins(None, []), proof, found)
+        return self._verdict(SEPARABLE, split, margin, OppositeDuplicates(None, []), proof, found)
 
-    def _best_so_far(self) -> tuple[list[Any], Combination, Separation]:
-        """The best separator and multipliers at hand, and what they prove.
+    def _best_so_far(self) -> tuple[list[Number], Terms, Separation]:
+        """The best separator and multipliers so far, and the figures that they prove.
 
         With very many columns the weights are first tried as integers of a few bits, which are
-        sooner written, read and checked.
+        faster to write, read and check.
         """
         support = self._best_support()
-        given = self.bracket.weights
-        if given is None:
+        weights = self.bracket.weights
+        if weights is None:
             raise AssertionError("separable without a separator")
-        if isinstance(given, Rational):
-            return self._proven(given.numerators, support)
+        if isinstance(weights, Rational):
+            return self._proven([*weights.numerators], support)
         if self.signed.dim > WIDE:
-            short = in_short(given).tolist()
-            found = figures.separation(self.signed, short, support)
-            if found is not None and float(found.lower) > SAME * self.bracket.lower**2:
+            short = round_to_bits(weights).tolist()
+            found = margins.separation(self.signed, short, support)
+            if found is not None and float(found.lower) > AS_GOOD * self.bracket.lower**2:
                 return short, support, found
-        return self._proven(given.tolist(), support)
+        return self._proven(weights.tolist(), support)
 
     def _proven(
-        self, weights: list[Any], support: Combination
-    ) -> tuple[list[Any], Combination, Separation]:
-        found = figures.separation(self.signed, weights, support)
-        if found is None and self.known is not None:  # the bracket's was a mistake of rounding
-            weights = self.known.numerators
-            found = figures.separation(self.signed, weights, support)
+        self, weights: list[Number], support: Terms
+    ) -> tuple[list[Number], Terms, Separation]:
+        found = margins.separation(self.signed, weights, support)
+        if found is None and self.separator is not None:  # the bracket's was a rounding error
+            weights = [*self.separator.numerators]
+            found = margins.separation(self.signed, weights, support)
         if found is None:
             raise AssertionError("a separator that does not separate")
         return weights, support, found
 
-    def _best_support(self) -> Combination:
-        """The best multipliers at hand; any row by itself would do."""
+    def _best_support(self) -> Terms:
+        """The best multipliers so far; any single row would do."""
         if self.bracket.support is None:
             return [(self.signed.scan.extremes[2], Fraction(1))]
         rows, multipliers = self.bracket.support
-        many = len(rows) > MANY
-        if self.precision == 1.0 and many:  # then any bound will do
-            heavy = np.sort(np.argsort(-np.asarray(multipliers), kind="stable")[:SOME])
+        large = len(rows) > LARGE_SUPPORT
+        if self.precision == 1.0 and large:  # then any bound will do
+            heavy = np.sort(np.argsort(-np.asarray(multipliers), kind="stable")[:HEAVIEST])
             rows, multipliers = rows[heavy], np.asarray(multipliers)[heavy]
-        numbers: list[Any]
-        if many:
-            numbers = in_short(np.asarray(multipliers), MULTIPLIER_BITS).tolist()
+        numbers: list[Number]
+        if large:
+            numbers = round_to_bits(np.asarray(multipliers), MULTIPLIER_BITS).tolist()
         else:
             numbers = [Fraction(multiplier) for multiplier in multipliers]
         pairs = zip(rows.tolist(), numbers, strict=True)
         return sorted((row, multiplier) for row, multiplier in pairs if multiplier > 0)
 
-    def _not_separable(self, split: Split, found: Twins) -> Verdict:
+    def _not_separable(self, split: Split, duplicates: OppositeDuplicates) -> Verdict:
         outcome = INSEPARABLE if split.separator is None else QUASI
         self.outcome = outcome
-        conflict, spanning = in_wholes(split.conflict), in_wholes(sorted(split.spanning.items()))
+        conflict = integer_multipliers(split.conflict)
+        spanning = integer_multipliers(sorted(split.spanning.items()))
+        complement = None
+        if split.complement is not None:
+            complement = [vector.numerators for vector in split.complement]
         witness: dict[str, Any] = {
             "conflict": conflict,
             "spanning": None if spanning == conflict else spanning,
-            "complement": None
-            if split.complement is None
-            else [vector.numerators for vector in split.complement],
+            "complement": complement,
         }
-        numbers: dict[str, Any] = {"rank": len(split.on_all)}
+        numbers = {"rank": len(split.basis)}
         if split.separator is not None:
             witness["weights"] = split.separator.numerators
-            numbers["strict"] = int((~split.within).sum())
-        proof = certificate.make(self.signed, outcome, witness, numbers, self._known_fingerprints())
-        return self._verdict(outcome, split, NOTHING, found, proof)
+            numbers["strict"] = int((~split.on_boundary).sum())
+        proof = certificate.make(self.signed, outcome, witness, numbers, self._float_fingerprints())
+        return self._verdict(outcome, split, NO_MARGIN, duplicates, proof)
 
-    def _undecided(self, found: Twins) -> Verdict:
-        """Nothing but a bound on the margin."""
-        if self.search.last is not None:
-            last = self.search.last
+    def _undecided(self, duplicates: OppositeDuplicates) -> Verdict:
+        """The verdict after the time limit: nothing but a bound on the margin."""
+        last = self.search.last_suggestion
+        if last is not None:
             self.bracket.support = self.bracket.support or (last.rows, last.multipliers)
-        upper = figures.margin_above(self.signed, self._best_support())
-        return self._verdict(UNDECIDED, None, Margin(Fraction(0), upper), found, None)
+        upper = margins.squared_margin_bound(self.signed, self._best_support())
+        return self._verdict(UNDECIDED, None, Margin(Fraction(0), upper), duplicates, None)
 
     def _verdict(
         self,
         outcome: str,
         split: Split | None,
         margin: Margin,
-        found: Twins,
+        duplicates: OppositeDuplicates,
         proof: Certificate | None,
         separation: Separation | None = None,
     ) -> Verdict:
-        weights = None
-        if split is not None and split.separator is not None:
-            weights = _as_doubles(split.separator)
-        features = self.signed.features
+        signed, weights, intercept, analysis = self.signed, None, None, None
+        if split is not None:
+            analysis = CoefficientAnalysis(signed, split, self.search.candidates)
+            if split.separator is not None:
+                weights = _as_doubles(split.separator)
+                intercept = float(weights[signed.features]) if signed.bias else 0.0
+        if separation is None:
+            radius_squared, mistake_bound = margins.radius_squared(signed), None
+        else:
+            radius_squared, mistake_bound = separation.radius_squared, separation.mistake_bound
         return Verdict(
             outcome=outcome,
-            rows=self.signed.count,
-            features=features,
+            rows=signed.count,
+            features=signed.features,
             margin=margin,
-            radius_squared=figures.radius_squared(self.signed)
-            if separation is None
-            else separation.radius_squared,
-            mistake_bound=None if separation is None else separation.mistake_bound,
-            weights=None if weights is None else weights[:features],
-            intercept=None
-            if weights is None
-            else float(weights[features])
-            if self.signed.bias
-            else 0.0,
+            radius_squared=radius_squared,
+            mistake_bound=mistake_bound,
+            weights=None if weights is None else weights[: signed.features],
+            intercept=intercept,
             conflict=[] if split is None else split.conflict,
-            strict=None if split is None else ~split.within,
-            identical=found.summary,
+            strict=None if split is None else ~split.on_boundary,
+            identical=duplicates.summary,
             certificate=proof,
-            signed=self.signed,
+            signed=signed,
             scans=self.search.scans,
-            fate=None if split is None else Fate(self.signed, split, self.search.worth),
+            analysis=analysis,
         )
 
-    def _known_fingerprints(self) -> Any:
-        """Of the doubles; exact numbers have others."""
+    def _float_fingerprints(self) -> Fingerprints | None:
+        """The fingerprints of doubles; None for exact numbers, which have others."""
         return None if self.signed.rational else self.fingerprints
 
 
-def _as_doubles(weights: Rational) -> Any:
-    """Weights for use, rounded; on a scale that doubles can hold."""
+def _as_doubles(weights: Rational) -> Vector:
+    """The weights rounded to doubles, scaled down where doubles would overflow."""
     top = max(map(abs, weights.numerators))
     down = 1 << max(0, top.bit_length() - weights.denominator.bit_length() - 1000)
     bottom = weights.denominator * down
     return np.array([numerator / bottom for numerator in weights.numerators])
 
 
-def in_wholes(terms: Combination) -> Combination:
-    """Multipliers as integers without a common factor, which are sooner written and read."""
+def integer_multipliers(terms: Combination) -> Combination:
+    """Multipliers as integers without a common factor, which are faster to write and read."""
     if not terms:
         return terms
-    factors = figures.rational(multiplier for _, multiplier in terms)
+    factors = margins.rational(multiplier for _, multiplier in terms)
     common = math.gcd(*factors.numerators) or 1
     wholes = [Fraction(top // common) for top in factors.numerators]
     return [(row, whole) for (row, _), whole in zip(terms, wholes, strict=True)]

@@ -1,4 +1,4 @@
-"""What a verdict says."""
+"""The verdict."""
 
 import math
 from collections.abc import Callable
@@ -10,20 +10,34 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff import counting, figures, ranks
+from novikoff import cover_count
 from novikoff.errors import ParameterError
+from novikoff.verdict.certificate import INSEPARABLE, QUASI, SEPARABLE, Certificate
+from novikoff.verdict.coefficients import Coefficient, CoefficientAnalysis
+from novikoff.verdict.duplicates import Identical
+from novikoff.verdict.exact import rank
+from novikoff.verdict.exact.directed_rounding import root
+from novikoff.verdict.exact.margins import Rational
+from novikoff.verdict.signed import SignedRows, dense_values, used_columns
 
-SEPARABLE, QUASI, INSEPARABLE, UNDECIDED = (
-    "separable",
-    "quasi-separable",
-    "inseparable",
-    "undecided",
-)
-SOON, SOLVED = 3 * 10**8, 300  # steps of an elimination that take a second; rows of an exact one
+__all__ = [
+    "INSEPARABLE",
+    "QUASI",
+    "SEPARABLE",
+    "UNDECIDED",
+    "Margin",
+    "Stage",
+    "Verdict",
+    "Watch",
+]
+
+UNDECIDED = "undecided"
+QUICK_STEPS = 3 * 10**8  # of an elimination, about a second
+QUICK_ROWS = 300  # of an exact elimination
 
 
 class Margin(NamedTuple):
-    """What is proven of the margin: lower_squared <= gamma^2 <= upper_squared, exactly.
+    """Proven bounds of the margin: lower_squared <= gamma^2 <= upper_squared, exactly.
 
     upper_squared is None where nothing bounds it from above yet.
     """
@@ -50,29 +64,8 @@ class Margin(NamedTuple):
         return self.lower_squared if self.lower_squared == self.upper_squared else None
 
 
-class Coefficient(NamedTuple):
-    """What becomes of one coefficient of an unpenalised fit (logistic, or Poisson).
-
-    status: "finite"; "diverges"; or "unidentified": the rows do not determine it at all.
-    sign: where it diverges, "+" or "-" if every direction of divergence agrees, else "either";
-    None otherwise.
-    """
-
-    name: str
-    status: str
-    sign: str | None
-
-
-class Identical(NamedTuple):
-    """Rows that are the same but for their labels."""
-
-    rows: int  # how many rows have such a twin
-    groups: int  # how many different rows they are
-    first: tuple[int, int]  # two of them
-
-
 class Stage(NamedTuple):
-    """How far the work is, for whoever watches."""
+    """The progress of a check."""
 
     doing: str
     outcome: str | None  # as soon as it is proven
@@ -106,10 +99,10 @@ class Verdict:
     conflict: list[tuple[int, Fraction]]
     strict: npt.NDArray[np.bool_] | None
     identical: Identical | None
-    certificate: Any
-    signed: Any = field(repr=False)
+    certificate: Certificate | None
+    signed: SignedRows = field(repr=False)
     scans: int = 0
-    fate: Any = field(default=None, repr=False)  # judges coefficients
+    analysis: CoefficientAnalysis | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return f"<Verdict: {self.outcome}, {self.rows} rows, {self.features} features>"
@@ -120,31 +113,33 @@ class Verdict:
         return root(self.radius_squared, up=True)
 
     @property
-    def coefficients(self) -> list[Coefficient]:
-        """What becomes of each coefficient of an unpenalised fit, the intercept last.
+    def exact_weights(self) -> Rational | None:
+        """The separator of which weights and intercept are roundings, the intercept last."""
+        return None if self.analysis is None else self.analysis.split.separator
 
-        Worked out when first asked for: the signs take a verdict for each coefficient.
+    @property
+    def coefficients(self) -> list[Coefficient]:
+        """Whether each coefficient of an unpenalised fit is finite, the intercept last.
+
+        Computed when first used: the signs take a verdict for each coefficient.
         """
-        found: list[Coefficient] = self.fate.coefficients if self.fate is not None else []
-        return found
+        return [] if self.analysis is None else self.analysis.coefficients
 
     def contrast(self, weights: Any, name: str = "contrast") -> Coefficient:
-        """What becomes of a combination of coefficients: one weight for each, intercept last."""
-        if self.fate is None:
+        """Whether a combination of coefficients is finite: one weight for each, intercept last."""
+        if self.analysis is None:
             raise ParameterError("nothing is known of any contrast: the verdict is undecided")
-        found: Coefficient = self.fate.contrast(weights, name)
-        return found
+        return self.analysis.contrast(weights, name)
 
     @property
     def rank(self) -> int | None:
-        """The rank of the lifted rows; None if undecided, or with too many columns to say."""
-        found: int | None = self.fate.rank if self.fate is not None else None
-        return found
+        """The rank of the lifted rows; None if undecided, or with too many columns to compute."""
+        return None if self.analysis is None else self.analysis.rank
 
     @cached_property
     def every_labelling(self) -> bool | None:
         """Whether every labelling of these rows is separable, not only this one; None for counts,
-        and where it would take long to tell.
+        and where it would take long to find out.
 
         It is so if and only if the lifted rows x are linearly independent. If they are, x . w can
         be given any value on each row by some w, so any sign. If they are not, sum c x = 0 with
@@ -155,18 +150,18 @@ class Verdict:
             return None
         if self.rows > self.signed.dim:
             return False
-        if self.rows**2 > SOON:
+        if self.rows**2 > QUICK_STEPS:
             return None
         rows = self.signed.integers(range(self.rows))
-        used = sorted({column for row in rows for column in row.columns})
-        if self.rows**2 * len(used) > SOON:
+        used = used_columns(rows)
+        if self.rows**2 * len(used) > QUICK_STEPS:
             return None
-        lines = [figures.line(row, used) for row in rows]
+        lines = [dense_values(row, used) for row in rows]
         if len(set(map(tuple, lines))) < self.rows or len(used) < self.rows:
             return False
-        if len(ranks.pivots(ranks.modulo(lines))) == self.rows:
+        if len(rank.pivots(rank.modulo(lines))) == self.rows:
             return True
-        return ranks.has_rank(lines, self.rows) if self.rows <= SOLVED else None
+        return rank.has_rank(lines, self.rows) if self.rows <= QUICK_ROWS else None
 
     @cached_property
     def chance(self) -> float | None:
@@ -181,27 +176,4 @@ class Verdict:
         dim = self.signed.dim
         if self.rows <= dim and self.every_labelling is False:
             dim = self.rows - 1
-        return counting.fraction(self.rows, dim)
-
-
-def root(square: Fraction, *, up: bool) -> float:
-    """The square root as a double, rounded up or down: never on the wrong side."""
-    if square <= 0:
-        return 0.0
-    top, bottom = square.numerator, square.denominator
-    shift = 2 * max(0, 64 - (top * bottom).bit_length() // 2 + 1)
-    whole = math.isqrt(top * bottom << shift)
-    value = _ratio(whole + up, bottom << (shift // 2))
-    exact = Fraction(value) if math.isfinite(value) else None
-    if exact is not None and up and exact * exact < square:
-        return math.nextafter(value, math.inf)
-    if exact is not None and not up and exact * exact > square:
-        return math.nextafter(value, 0.0)
-    return value
-
-
-def _ratio(top: int, bottom: int) -> float:
-    try:
-        return top / bottom
-    except OverflowError:
-        return math.inf
+        return cover_count.fraction(self.rows, dim)

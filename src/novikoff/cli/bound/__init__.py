@@ -1,0 +1,5 @@
+"""`novikoff bound`."""
+
+from novikoff.cli.bound.command import bound
+
+__all__ = ["bound"]

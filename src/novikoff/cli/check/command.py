@@ -1,0 +1,158 @@
+"""`novikoff check`: separable or not, by how much, and which rows and coefficients matter."""
+
+import contextlib
+import enum
+import json as json_format
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from novikoff.cli.shared import cluster_options, options, report_options
+from novikoff.cli.shared.cluster_options import RemoteData
+from novikoff.cli.shared.data_options import DataArgument, DataOptions, DecimalOption, reads_data
+from novikoff.cli.shared.progress.search_progress import SearchProgress, known_parts
+from novikoff.cli.shared.progress.signals import exit_code
+from novikoff.errors import ParameterError
+
+if TYPE_CHECKING:
+    from novikoff.cli.check.result import CheckQuestion, CheckResult
+    from novikoff.data import Source
+
+EXIT_CODES = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "undecided": 3}
+
+
+class Family(enum.StrEnum):
+    BINARY = "binary"
+    POISSON = "poisson"
+
+
+@reads_data
+def check(
+    data: DataArgument,
+    bias: options.BiasOption = True,
+    unit_length: options.ScaledOption = False,
+    family: Annotated[
+        Family,
+        options.question_option(help="binary: two labels, logistic regression; poisson: counts."),
+    ] = Family.BINARY,
+    positive: options.PositiveOption = None,
+    precision: Annotated[
+        float | None,
+        options.question_option(
+            help="How narrow the margin's bracket must be, (upper - lower) / upper: 0 asks for"
+            " the exact margin, 1 for the verdict alone.",
+            show_default="exact where feasible, else 0.001",
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        options.question_option(
+            metavar="SECONDS",
+            help="Stop after so long, with what is proven by then.",
+            show_default="none",
+        ),
+    ] = None,
+    coefficients: Annotated[
+        bool | None,
+        options.question_option(
+            "--coefficients/--no-coefficients",
+            help="Say which coefficients of an unpenalised fit diverge.",
+            show_default="up to 100 columns",
+        ),
+    ] = None,
+    contrast: Annotated[
+        list[str] | None,
+        options.question_option(
+            metavar="NAME=WEIGHT,...",
+            help="Say whether this combination of coefficients diverges, such as x1=1,x2=-1;"
+            " may be repeated.",
+        ),
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Write the proof to this file.", dir_okay=False)
+    ] = None,
+    report: report_options.ReportOption = None,
+    plot: report_options.PlotOption = None,
+    cluster: cluster_options.ClusterOption = None,
+    workers: cluster_options.WorkersOption = None,
+    shards: cluster_options.FreeShardsOption = None,
+    quiet: options.QuietOption = False,
+    json: options.JsonOption = False,
+    decimal: DecimalOption = False,
+    reading: DataOptions = DataOptions(),  # noqa: B008  (immutable)
+) -> None:
+    """Decide whether a hyperplane separates the rows, and prove it.
+
+    On a cluster the answer and its proof are the same, byte for byte.
+
+    Exit codes: 0 separable, 1 not separable (inseparable, or quasi-separable), 3 undecided.
+
+    Example: novikoff check example:iris-setosa --certificate setosa.json
+    """
+    from novikoff.cli.check.result import CheckQuestion
+    from novikoff.cli.check.text import format_verdict
+
+    chosen = cluster_options.cluster_from_options(cluster, workers, shards)
+    files = report_options.ReportFiles(report, plot)
+    source: Source | RemoteData
+    if chosen is None:
+        source = reading.open(data, decimal=decimal)
+    else:
+        cluster_options.refuse_decimal(chosen, decimal)
+        chosen.refuse(files.by_option, cluster_options.UNDRAWN)
+        source = chosen.source(data, reading)
+    options.refuse_overwriting(source.paths, {"--certificate": certificate, **files.by_option})
+    if certificate is not None and not certificate.absolute().parent.is_dir():
+        folder = certificate.absolute().parent
+        raise ParameterError(f"--certificate {certificate}: there is no folder {folder}")
+    files.refuse()
+    asked = {
+        "fit_intercept": bias,
+        "unit_length": unit_length,
+        "family": family.value,
+        "precision": precision,
+        "time_limit": time_limit,
+    }
+    question = CheckQuestion(asked, positive, contrast or [], coefficients)
+    with contextlib.ExitStack() as stack:
+        try:
+            with SearchProgress(quiet or json) as progress:
+                found = _found(question, source, stack, progress)
+        except KeyboardInterrupt as error:
+            typer.echo(", ".join(["novikoff: interrupted", *_proven(progress)]), err=True)
+            raise typer.Exit(exit_code(error)) from None
+        proof = found.verdict.certificate
+        written = certificate if proof is not None else None
+        if proof is not None and written is not None:
+            proof.write(written)
+        text, answer = format_verdict(found, certificate), found.as_json(written)
+    if files.wanted:
+        from novikoff.cli.check.page import check_page
+
+        files.write(check_page(found, text))
+    answer |= files.as_json()
+    typer.echo(json_format.dumps(answer) if json else "\n".join([text, *files.lines()]))
+    raise typer.Exit(EXIT_CODES[found.verdict.outcome])
+
+
+def _found(
+    question: "CheckQuestion",
+    source: "Source | RemoteData",
+    stack: contextlib.ExitStack,
+    progress: SearchProgress,
+) -> "CheckResult":
+    """Decide, here or on a cluster that `stack` will leave."""
+    from novikoff.cli.check.result import run_check
+
+    if not isinstance(source, RemoteData):
+        return run_check(question, source, progress)
+    from novikoff.cli.check.on_cluster import check_on_cluster, refuse_early
+    from novikoff.cli.shared.cluster_session import session
+
+    refuse_early(question)
+    return check_on_cluster(question, stack.enter_context(session(source, progress)))
+
+
+def _proven(progress: SearchProgress) -> list[str]:
+    return [] if progress.stage is None else [part.wide for part in known_parts(progress.stage)]

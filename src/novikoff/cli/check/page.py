@@ -1,0 +1,40 @@
+"""The page of `check`: what a verdict shows to people who would rather look."""
+
+from novikoff import report
+from novikoff.cli.check.result import CheckResult
+from novikoff.cli.check.text import figures, headline, meaning
+from novikoff.cli.shared.loaded_source import LoadedSource
+from novikoff.cli.shared.report_options import question, sizes
+from novikoff.cli.shared.text import Fact, against
+from novikoff.number_text import count
+from novikoff.verdict.signed import SignedRows
+
+
+def check_page(found: CheckResult, account: str) -> report.Page:
+    """Make the page of `check`; account: its text."""
+    verdict = found.verdict
+    rows = found.source
+    assert isinstance(rows, LoadedSource)  # rows on a cluster are not drawn
+    known = [*sizes(verdict.rows, verdict.features), *_question(verdict.signed)]
+    facts = [*figures(verdict), *meaning(verdict)]
+    if verdict.conflict:
+        size = count(len(verdict.conflict), "row")
+        facts.append(("conflict", f"{size}, enough to rule it out"))
+    return report.check_page(
+        verdict,
+        question(rows.name, known),
+        report.Answer(headline(verdict), facts, account),
+        labels=rows.labels,
+        rank=found.rank,
+        coefficients=found.coefficients,
+    )
+
+
+def _question(signed: SignedRows) -> list[Fact]:
+    about = "counts (Poisson)" if signed.labels is None else against(signed.labels)
+    facts = [("labels", about), ("intercept", "yes" if signed.bias else "no")]
+    if signed.unit_length:
+        facts.append(("scaled", "rows to length 1"))
+    if signed.rational:
+        facts.append(("numbers", "exact decimals"))
+    return facts

@@ -1,0 +1,147 @@
+"""The result of `check`: a verdict, the rows it is about, and what was asked besides."""
+
+import time
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from novikoff.cli.check.contrasts import ContrastColumns
+from novikoff.cli.shared import margin
+from novikoff.cli.shared.loaded_source import LoadedSource, as_label
+from novikoff.cli.shared.progress.search_progress import SearchProgress
+from novikoff.cli.shared.text import finite
+from novikoff.data import Source
+from novikoff.data.chunk import LabelArray
+from novikoff.errors import ParameterError
+from novikoff.verdict import check
+from novikoff.verdict.coefficients import Coefficient
+from novikoff.verdict.result import SEPARABLE, UNDECIDED, Stage, Verdict, Watch
+from novikoff.verdict.search.points import WIDE
+
+if TYPE_CHECKING:
+    from novikoff.cluster.workers.dataset import Dataset
+
+CheckedRows: TypeAlias = "LoadedSource | Dataset"  # here, or on a cluster
+
+MOST_COLUMNS = 100  # whose coefficients are looked at without being asked for
+
+
+class CheckQuestion(NamedTuple):
+    """What is asked about some rows."""
+
+    options: dict[str, Any]  # of `nk.check`
+    positive: str | None = None
+    contrasts: Sequence[str] = ()
+    coefficients: bool | None = None
+
+    def wants_coefficients(self, columns: int, seconds: float) -> bool:
+        """Whether to work out the coefficients, which know no time limit, after a verdict that took
+        this long.
+        """
+        if self.coefficients is not None:
+            return self.coefficients
+        limit = self.options["time_limit"]
+        return columns <= MOST_COLUMNS and (limit is None or seconds < limit)
+
+
+class CheckResult(NamedTuple):
+    """A verdict, the rows it is about, and what else was asked for; None where it was not."""
+
+    source: CheckedRows
+    data: str  # how a command names the rows
+    verdict: Verdict
+    seconds: float
+    rank: int | None = None  # worked out together with the coefficients
+    coefficients: list[Coefficient] | None = None
+    contrasts: list[Coefficient] | None = None
+
+    def as_json(self, certificate: Path | None) -> dict[str, Any]:
+        """The keys that scripts rely on, and a few more."""
+        verdict = self.verdict
+        separable = verdict.outcome == SEPARABLE
+        return {
+            "outcome": verdict.outcome,
+            "rows": verdict.rows,
+            "features": verdict.features,
+            "margin": margin.as_json(verdict.margin),
+            "radius": finite(verdict.radius),
+            "mistake_bound": verdict.mistake_bound,
+            "conflict": [
+                {"row": int(row), "multiplier": margin.ratio(multiplier)}
+                for row, multiplier in verdict.conflict
+            ],
+            "coefficients": _listed(self.coefficients),
+            "contrasts": _listed(self.contrasts),
+            "strict": None if verdict.strict is None else int(verdict.strict.sum()),
+            "rank": self.rank,
+            "identical": verdict.identical
+            and {"rows": verdict.identical.rows, "groups": verdict.identical.groups},
+            "every_labelling": verdict.every_labelling if separable else None,
+            "chance": verdict.chance if separable else None,
+            "skipped": self.source.skipped,
+            "remarks": self.source.notes(),
+            "scans": verdict.scans,
+            "seconds": round(self.seconds, 3),
+            "certificate": None if certificate is None else str(certificate),
+        }
+
+
+def _listed(coefficients: list[Coefficient] | None) -> list[dict[str, Any]] | None:
+    return None if coefficients is None else [each._asdict() for each in coefficients]
+
+
+def run_check(question: CheckQuestion, source: Source, progress: SearchProgress) -> CheckResult:
+    """Read the rows, and answer."""
+    progress.begin("reading")
+    rows = LoadedSource(source)
+    return answer(question, rows, rows.spelled, rows.labels, partial(check, rows), progress.watch)
+
+
+def answer(
+    question: CheckQuestion,
+    rows: CheckedRows,
+    data: str,
+    labels: LabelArray,
+    decide: Callable[..., Verdict],
+    watch: Watch,
+) -> CheckResult:
+    """Answer a question about rows, wherever they are.
+
+    data: how a command names them. labels: all of theirs, or the different ones. decide: `check`
+    of these rows, called with its options.
+    """
+    options = question.options
+    columns = ContrastColumns(rows.feature_names, rows.features, options["fit_intercept"])
+    weights = [columns.weights(text) for text in question.contrasts]
+    refuse_width(question, rows.features)
+    options = options | {"positive": as_label(question.positive, labels)}
+    began = time.perf_counter()
+    verdict = decide(watch=watch, **options)
+    found = CheckResult(rows, data, verdict, time.perf_counter() - began)
+    if verdict.outcome == UNDECIDED:
+        return found
+    return add_coefficients(found, question, weights, watch)
+
+
+def add_coefficients(
+    found: CheckResult, question: CheckQuestion, weights: list[list[Fraction]], watch: Watch
+) -> CheckResult:
+    """Add rank, coefficients and contrasts to the result, where requested."""
+    verdict, bracket = found.verdict, found.verdict.margin
+    watch(Stage("coefficients", verdict.outcome, bracket.lower, bracket.upper, verdict.scans))
+    named = zip(weights, question.contrasts, strict=True)
+    found = found._replace(contrasts=[verdict.contrast(each, name) for each, name in named])
+    if not question.wants_coefficients(verdict.features, found.seconds):
+        return found
+    return found._replace(rank=verdict.rank, coefficients=verdict.coefficients)
+
+
+def refuse_width(question: CheckQuestion, columns: int) -> None:
+    """Refuse coefficients of too many columns, before the search."""
+    if columns >= WIDE and (question.coefficients or question.contrasts):
+        raise ParameterError(
+            f"--coefficients and --contrast are for fewer than {WIDE:,} columns; there are"
+            f" {columns:,}"
+        )

@@ -1,0 +1,286 @@
+"""A verdict in words: what it is, what it rests on, and what to do about it, within a screen."""
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+from novikoff.cli.check.result import CheckResult
+from novikoff.cli.shared.margin import DIGITS, GAMMA, bracket
+from novikoff.cli.shared.text import (
+    INDENT,
+    WIDTH,
+    Fact,
+    against,
+    beside,
+    large_count,
+    shorten,
+    wrap,
+)
+from novikoff.number_text import count, plural, rounded_up
+from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, UNDECIDED, Verdict
+
+HEIGHT = 24  # lines of a screen
+MOST_ROWS = 5  # of a conflict
+LABEL, NAME = 20, 30  # characters of a label, and of a column's name
+PATIENCE = 10**9  # mistakes that nobody waits for
+
+NEVER = "Perceptron: it never converges on these rows, however long it runs."
+NO_HELP = (
+    "More iterations do not help, and Wald standard errors mean nothing. Penalise the likelihood"
+)
+TO_DO = (
+    f"{NO_HELP} (Firth, ridge) or use an exact method, and give likelihood-ratio (profile)"
+    " intervals. Do not drop a separating column just to get finite numbers: it may be the"
+    " strongest effect."
+)
+TO_DO_COUNTS = (
+    f"{NO_HELP} (Firth, ridge), or leave those zeros out: they are fitted perfectly, and the finite"
+    " coefficients are the same without them."
+)
+#: The fate of a coefficient, by its status and sign, in the words of the account.
+FATES = {
+    ("diverges", "+"): "to +∞",
+    ("diverges", "-"): "to -∞",
+    ("diverges", "either"): "to ±∞",
+    ("finite", None): "finite",
+    ("unidentified", None): "unidentified",
+}
+
+
+def format_verdict(found: CheckResult, certificate: Path | None) -> str:
+    """Write the whole account; certificate: where the proof was to be written."""
+    for most in range(MOST_ROWS, 0, -1):  # rows of a conflict: the one part that can give way
+        lines = _lines(found, certificate, most)
+        if len(lines) <= HEIGHT:
+            break
+    return "\n".join(lines)
+
+
+def _lines(found: CheckResult, certificate: Path | None, most: int) -> list[str]:
+    verdict = found.verdict
+    told = [*figures(verdict), *meaning(verdict)]
+    facts = [*told, *_identical(found), *_conflict(found, most), *_rank(found)]
+    lines = [
+        _heading(found),
+        *wrap(headline(verdict)),
+        *_all(facts),
+        *wrap(_perceptron(verdict)),
+        *wrap(_fit(verdict)),
+        *_all(_coefficients(found)),
+        *wrap(_next(verdict)),
+        *(line for each in found.source.notes() for line in wrap(f"Note: {each}")),
+    ]
+    if certificate is not None:
+        lines.append(_kept(verdict, found.data, certificate))
+    return lines
+
+
+def _all(facts: Iterable[Fact]) -> list[str]:
+    return [line for fact in facts for line in beside(*fact)]
+
+
+def _heading(found: CheckResult) -> str:
+    verdict, signed = found.verdict, found.verdict.signed
+    about = "counts" if signed.labels is None else against(signed.labels, LABEL)
+    lift = "" if signed.bias else ", no intercept"
+    scaled = ", scaled to length 1" if signed.unit_length else ""
+    scaled += ", exact decimals" if signed.rational else ""
+    rows, features = count(verdict.rows, "row"), count(verdict.features, "feature")
+    if found.source.by_number and verdict.conflict:
+        rows += f" (0 to {verdict.rows - 1:,})"  # rows are named below, so say how they count
+    return f"{found.source.name}: {rows}, {features}{lift}{scaled}, {about}"
+
+
+def headline(verdict: Verdict) -> str:
+    """The outcome, in a sentence."""
+    if verdict.outcome == SEPARABLE:
+        return "SEPARABLE: a hyperplane has each row strictly on its side (complete separation)."
+    counts = verdict.signed.family == "poisson"
+    if verdict.outcome == INSEPARABLE and counts:
+        return "INSEPARABLE: no hyperplane through the rows with counts sets zeros apart."
+    if verdict.outcome == INSEPARABLE:
+        return "INSEPARABLE: no hyperplane separates the classes: they overlap."
+    strict = 0 if verdict.strict is None else int(verdict.strict.sum())
+    if verdict.outcome == QUASI and counts:
+        return (
+            "QUASI-SEPARABLE: a hyperplane holds every row with a count, and has"
+            f" {count(strict, 'zero')} strictly on one side (separation)."
+        )
+    if verdict.outcome == QUASI:
+        return (
+            f"QUASI-SEPARABLE: a hyperplane has {strict:,} of {count(verdict.rows, 'row')} strictly"
+            f" on {'its' if strict == 1 else 'their'} own side, and the other"
+            f" {verdict.rows - strict:,} on itself (quasi-complete separation)."
+        )
+    return "UNDECIDED: the time was not enough to prove anything either way."
+
+
+def figures(verdict: Verdict) -> list[Fact]:
+    """Margin, radius and mistake bound, where the outcome leaves something to say of them."""
+    if verdict.outcome not in (SEPARABLE, UNDECIDED):
+        return []
+    facts = [("margin", bracket(verdict.margin))]
+    if verdict.outcome == SEPARABLE:
+        facts.append(("radius", f"D = {rounded_up(verdict.radius, DIGITS)}, the longest row"))
+    if verdict.mistake_bound is not None:
+        most = verdict.mistake_bound
+        text = (
+            f"(D/{GAMMA})²: no order of these rows can cost a perceptron more than"
+            f" {large_count(most)} {plural('mistake', most)}"
+        )
+        facts.append(("mistakes", text))
+    return facts
+
+
+def meaning(verdict: Verdict) -> list[Fact]:
+    """What separability means for this few rows, by Cover's count: little, or nothing."""
+    if verdict.outcome != SEPARABLE or verdict.chance is None or verdict.chance <= 0.5:
+        return []
+    whatever = "so few rows would separate whatever their labels"
+    if verdict.every_labelling:
+        return [("meaning", f"none: {whatever}")]
+    if verdict.every_labelling is None:
+        return [("meaning", f"none, unless some rows depend on each other: {whatever}")]
+    percent = math.ceil(100.0 * verdict.chance)
+    share = "nearly all" if percent > 99 else f"up to {percent} % of all"
+    return [("meaning", f"little: {share} labellings of so few rows would separate")]
+
+
+def _identical(found: CheckResult) -> list[Fact]:
+    identical = found.verdict.identical
+    if identical is None:
+        return []
+    groups = f" in {identical.groups:,} groups" if identical.groups > 1 else ""
+    pair = " and ".join(_place(found, row) for row in identical.first)
+    such = ": " if identical.rows == 2 else ", such as "
+    text = f"{identical.rows:,} rows{groups} are the same but for the label{such}{pair}"
+    return [("identical", text)]
+
+
+def _conflict(found: CheckResult, most: int) -> list[Fact]:
+    """The rows in conflict, unless they are the identical ones just named."""
+    verdict = found.verdict
+    size, identical = len(verdict.conflict), verdict.identical
+    rows = {row for row, _ in verdict.conflict}
+    if not rows or (identical is not None and rows <= set(identical.first)):
+        return []
+    who = f"these {size:,} rows" if size > 1 else "this row"
+    verb = "rule" if size > 1 else "rules"
+    head = f"{who} alone {verb} it out; so multiplied, they cancel:"
+    shown = size if size <= most else most - 1
+    listed = [
+        f"{_place(found, row)} times {_multiplier(multiplier)}"
+        for row, multiplier in verdict.conflict[:shown]
+    ]
+    if size > shown:
+        listed.append(f"and {size - shown:,} more: --json lists them all")
+    return [("conflict", "\n".join([head, *listed]))]
+
+
+def _place(found: CheckResult, row: int) -> str:
+    where = found.source.where(row)
+    kind = "count" if found.verdict.signed.labels is None else "label"
+    return f"{where} ({kind} {shorten(found.source.label(row), LABEL)})"
+
+
+def _multiplier(multiplier: Fraction) -> str:
+    if max(abs(multiplier.numerator), multiplier.denominator) < 10**6:
+        return str(multiplier)
+    try:
+        return f"about {float(multiplier):.3g}"
+    except OverflowError:
+        return "a number beyond 1e308"
+
+
+def _rank(found: CheckResult) -> list[Fact]:
+    columns, rank = found.verdict.signed.dim, found.rank
+    if rank is None or rank == columns:
+        return []
+    lift = " with the intercept" if found.verdict.signed.bias else ""
+    text = f"{rank:,} of {columns:,}{lift}: columns depend on each other"
+    return [("rank", text)]
+
+
+def _perceptron(verdict: Verdict) -> str:
+    if verdict.signed.family == "poisson" or verdict.outcome == UNDECIDED:
+        return ""
+    if verdict.outcome == SEPARABLE and (verdict.mistake_bound or 0) > PATIENCE:
+        return "Perceptron: it converges in theory; with so thin a margin, do not wait for it."
+    if verdict.outcome == SEPARABLE:
+        return "Perceptron: it converges, within the mistakes above."
+    if verdict.outcome == QUASI:
+        return NEVER
+    return (
+        f"{NEVER} Look at the rows above: is a label wrong, is a column missing? Else take the"
+        " averaged perceptron (novikoff fit --rule averaged) or a soft margin."
+    )
+
+
+def _fit(verdict: Verdict) -> str:
+    """The fate of an unpenalised fit."""
+    name, labels = "Poisson regression", verdict.signed.labels
+    if labels is not None:
+        name = f"Logistic regression of {shorten(labels.positive, LABEL)}"
+    if verdict.outcome == INSEPARABLE:
+        return f"{name}: the likelihood has a finite maximum."
+    if verdict.outcome == UNDECIDED:
+        return ""
+    return f"{name}: the likelihood has no maximum. Estimates grow with every iteration:"
+
+
+def _coefficients(found: CheckResult) -> list[Fact]:
+    facts = [
+        ("contrast", f"{each.name}: {FATES[each.status, each.sign]}")
+        for each in found.contrasts or ()
+    ]
+    if found.verdict.outcome == UNDECIDED:
+        return facts
+    if found.coefficients is None:
+        if found.verdict.outcome == INSEPARABLE:
+            return facts
+        columns = count(found.verdict.features, "column")
+        return [
+            *facts,
+            ("which", f"not looked at, with {columns}; --coefficients does"),
+        ]
+    groups: dict[str, list[str]] = {}
+    for each in found.coefficients:
+        groups.setdefault(FATES[each.status, each.sign], []).append(each.name)
+    if list(groups) == ["finite"]:
+        return facts
+    everyone = len(found.coefficients)
+    return facts + [
+        (name, _names(groups[name], everyone)) for name in FATES.values() if name in groups
+    ]
+
+
+def _names(names: Sequence[str], everyone: int) -> str:
+    """Names, as many as fit on a line."""
+    if len(names) == everyone > 3:
+        return f"all {everyone:,} coefficients"
+    shown = ""
+    for k, name in enumerate(names):
+        more = f", and {len(names) - k:,} more: --json"
+        longer = f"{shown}, {shorten(name, NAME)}" if shown else shorten(name, NAME)
+        if len(longer) + (len(more) if k + 1 < len(names) else 0) > WIDTH - INDENT:
+            return shown + more
+        shown = longer
+    return shown
+
+
+def _next(verdict: Verdict) -> str:
+    if verdict.outcome == UNDECIDED:
+        return (
+            "Next: give it more time (a longer --time-limit, or none). What is said above is proven"
+            " and stays true."
+        )
+    if verdict.outcome == INSEPARABLE:
+        return ""
+    return TO_DO_COUNTS if verdict.signed.family == "poisson" else TO_DO
+
+
+def _kept(verdict: Verdict, data: str, certificate: Path) -> str:
+    if verdict.certificate is None:
+        return f"Nothing is proven, so nothing was written to {certificate}."
+    return f"Proof: {certificate}; to check it: novikoff verify {certificate} {data}"

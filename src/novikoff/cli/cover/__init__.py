@@ -1,0 +1,5 @@
+"""`novikoff cover`."""
+
+from novikoff.cli.cover.command import cover
+
+__all__ = ["cover"]

@@ -1,0 +1,234 @@
+"""The result of `cover`, in words and as JSON."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from novikoff import cover_count
+from novikoff.cli.shared.progress.search_progress import SearchProgress
+from novikoff.cli.shared.text import beside, wrap
+from novikoff.cover_count import Regime, decimal_digits, readable_count
+
+if TYPE_CHECKING:
+    from novikoff.cli.shared.loaded_source import LoadedSource
+    from novikoff.data import Source
+    from novikoff.theory.cover import Capacity, Position
+
+
+class CoverPoint(NamedTuple):
+    """Cover's count for P points in N dimensions, one more if there is a threshold."""
+
+    P: int
+    N: int
+    threshold: bool
+    realised: int
+    fraction: float
+    log2_fraction: float
+    regime: Regime
+
+    @property
+    def dimensions(self) -> int:
+        return self.N + self.threshold
+
+
+class CoverResult(NamedTuple):
+    """Counts, position and capacity curves; None, or empty, where they were not asked for."""
+
+    place: CoverPoint | None = None
+    data: "LoadedSource | None" = None
+    position: "Position | None" = None
+    dichotomies: int | None = None
+    capacity: "Sequence[Capacity]" = ()
+
+
+def of_numbers(P: int, N: int, threshold: bool) -> CoverResult:
+    """Cover's count, by the theorem."""
+    about = {"threshold": threshold}
+    return CoverResult(
+        CoverPoint(
+            P,
+            N,
+            threshold,
+            cover_count.count(P, N, **about),
+            cover_count.fraction(P, N, **about),
+            cover_count.log2_fraction(P, N, **about),
+            cover_count.regime(P, N, **about),
+        )
+    )
+
+
+def of_data(
+    source: "Source", bias: bool, dichotomies: bool, limit: int | None, quiet: bool
+) -> CoverResult:
+    """Cover's count for as many points as there are rows, and the position of these rows."""
+    from novikoff.cli.shared.loaded_source import LoadedSource
+    from novikoff.theory.cover import enumeration, integer_points
+    from novikoff.theory.cover import general_position as position
+
+    with SearchProgress(quiet) as progress:
+
+        def examined(subsets: int) -> None:
+            progress.begin(f"general position: not refuted after {readable_count(subsets)} subsets")
+
+        def realised(number: int) -> None:
+            progress.begin(f"{number:,} labellings realised so far")
+
+        progress.begin("reading")
+        kept = LoadedSource(source)
+        most = None if dichotomies else position.entry_limit(limit)
+        rows = integer_points.points_of(kept, bias, most)
+        found = of_numbers(rows.total, kept.features, bias)
+        placed = position.position_of(rows, limit, examined)
+        number = None
+        if dichotomies:
+            number = enumeration.number_of(rows, placed, realised)
+    return found._replace(data=kept, position=placed, dichotomies=number)
+
+
+def run_capacity(
+    dimensions: list[int], ratios: list[float], trials: int, seed: int, quiet: bool
+) -> "list[Capacity]":
+    """Try random labellings, dimension by dimension."""
+    from novikoff.theory.cover import capacity_curve
+
+    with SearchProgress(quiet) as progress:
+
+        def decided(done: int, total: int) -> None:
+            progress.begin(f"{done:,} of {total:,} random labellings decided")
+
+        return [
+            each
+            for N in dimensions
+            for each in capacity_curve(N, ratios, trials, seed, watch=decided)
+        ]
+
+
+def format_cover(found: CoverResult) -> str:
+    """Write the account."""
+    lines = []
+    if found.place is not None:
+        lines = wrap(_heading(found, found.place), hyphens=True, long_words=True)
+        lines += _counted(found, found.place)
+        lines += [*_position(found, found.place), *_dichotomies(found, found.place)]
+    if lines and found.capacity:
+        lines.append("")
+    return "\n".join([*lines, *_table(found.capacity)])
+
+
+def _heading(found: CoverResult, place: CoverPoint) -> str:
+    P, N = f"P = {place.P:,}", f"N = {place.dimensions:,}"
+    if found.data is not None:
+        lift = "with the intercept" if place.threshold else "without intercept"
+        return f"{found.data.name}: {P} rows, {N} dimensions {lift}"
+    lift = ", the threshold counted as one" if place.threshold else ""
+    return f"{P} points, {N} dimensions{lift}"
+
+
+def _counted(found: CoverResult, place: CoverPoint) -> list[str]:
+    number = readable_count(place.realised)
+    if place.realised >= cover_count.READABLE:
+        number += f" ({len(decimal_digits(place.realised)):,} digits)"
+    text = f"C({place.P}, {place.dimensions}) = {number} of 2^{place.P} labellings"
+    share = _share(place)
+    if found.data is None:
+        text = f"{text} in general position, fewer in any other"
+    else:  # rows in any other position realise fewer, never as many
+        holds = None if found.position is None else found.position.holds
+        text = f"{ {True: 'exactly', False: 'fewer than', None: 'at most'}[holds] } {text}"
+        share = f"{ {True: '', False: 'below ', None: 'at most '}[holds] }{share}"
+    return [
+        *beside("realised", text),
+        *beside("share", share),
+        *beside("regime", place.regime.sentence),
+    ]
+
+
+def _share(place: CoverPoint) -> str:
+    if place.fraction == 1.0 and place.dimensions < place.P:
+        rest = cover_count.fraction(place.P, place.P - place.dimensions)
+        return f"1 - {rest:.3g}" if rest else "1 but for less than any double"
+    if place.fraction == 0.0 and place.dimensions:
+        return f"2^{place.log2_fraction:,.1f}, too small for a double"
+    return f"{place.fraction:.4g}"
+
+
+def _position(found: CoverResult, place: CoverPoint) -> list[str]:
+    position = found.position
+    if position is None or found.data is None:
+        return []
+    kind = "affinely dependent" if place.threshold else "linearly dependent"
+    reason = position.reason.replace("linearly dependent", kind)
+    if position.holds is None:
+        return beside("position", f"general as far as is known: {reason} (see --limit)")
+    if position.holds:
+        return beside("position", f"general: {reason}")
+    if len(position.dependent) < 3:
+        pair = "identical" if place.threshold else "multiples of each other"
+        kind = {1: "zero", 2: pair}[len(position.dependent)]
+    return beside("position", f"not general: {_named(found.data, position.dependent)} {kind}")
+
+
+def _named(data: "LoadedSource", rows: list[int]) -> str:
+    lines = data.chunk.lines
+    kind = "row" if lines is None else "line"
+    numbers = [str(row if lines is None else int(lines[row])) for row in rows]
+    if len(rows) == 1:
+        return f"{kind} {numbers[0]} is"
+    return f"{kind}s {', '.join(numbers[:-1])} and {numbers[-1]} are"
+
+
+def _dichotomies(found: CoverResult, place: CoverPoint) -> list[str]:
+    if found.dichotomies is None:
+        return []
+    fewer = place.realised - found.dichotomies
+    than = f"{readable_count(fewer)} fewer than" if fewer else "as many as"
+    count = readable_count(found.dichotomies)
+    text = f"{count} labellings of these rows are realised, {than} in general position"
+    return beside("dichotomies", text)
+
+
+def _table(capacity: "Sequence[Capacity]") -> list[str]:
+    if not capacity:
+        return []
+    lines = [
+        "Random labellings of Gaussian points, each decided exactly:",
+        "      N       P   P/N     separable   share  95 % interval    Cover",
+    ]
+    for each in capacity:
+        of = f"{each.separable:,} of {each.trials:,}"
+        lines.append(
+            f"{each.N:>7,}{each.P:>8,}{each.ratio:>6.3g}{of:>14}{each.fraction:>8.3f}"
+            f"  {each.lower:.3f} to {each.upper:.3f}{each.cover:>9.3g}"
+        )
+    return lines
+
+
+def as_json(found: CoverResult) -> dict[str, Any]:
+    """The keys that scripts rely on. Counts are text: they can have any number of digits."""
+    answer: dict[str, Any] = {"data": None if found.data is None else found.data.name}
+    place, position = found.place, found.position
+    if place is not None:
+        answer |= {
+            "P": place.P,
+            "N": place.N,
+            "threshold": place.threshold,
+            "dimensions": place.dimensions,
+            "count": decimal_digits(place.realised),
+            "digits": len(decimal_digits(place.realised)),
+            "fraction": place.fraction,
+            "log2_fraction": place.log2_fraction if place.dimensions else None,
+            "regime": place.regime._asdict(),
+        }
+    answer["general_position"] = (
+        None
+        if position is None
+        else {
+            "holds": position.holds,
+            "dependent": position.dependent,
+            "examined": decimal_digits(position.examined),
+            "subsets": decimal_digits(position.subsets),
+            "reason": position.reason,
+        }
+    )
+    answer["dichotomies"] = None if found.dichotomies is None else decimal_digits(found.dichotomies)
+    answer["capacity"] = [each._asdict() for each in found.capacity]
+    return answer

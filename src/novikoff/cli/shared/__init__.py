@@ -1,0 +1,1 @@
+"""Shared by several commands: options, text, progress."""

@@ -1,0 +1,191 @@
+"""Options on how data are read, which every command on data takes."""
+
+import enum
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from novikoff.cli.shared.options import panel
+from novikoff.errors import ParameterError
+
+if TYPE_CHECKING:
+    from novikoff.data import Source
+
+data_option = panel("How the data are read")
+DATA_HELP = "Paths, patterns such as 'part-*.svm', - for standard input, or example:NAME."
+
+DataArgument = Annotated[list[str], typer.Argument(help=DATA_HELP)]
+DecimalOption = Annotated[
+    bool,
+    data_option(
+        "--decimal", help="Take numbers in text as the exact decimals they write, not as doubles."
+    ),
+]
+
+
+class Format(enum.StrEnum):
+    CSV = "csv"
+    TSV = "tsv"
+    SVMLIGHT = "svmlight"
+    VW = "vw"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+    NPY = "npy"
+    NPZ = "npz"
+
+
+class BadRows(enum.StrEnum):
+    REFUSE = "refuse"
+    SKIP = "skip"
+
+
+def _option(kind: Any, *names: str, **details: Any) -> Any:
+    return Annotated[kind, data_option(*names, **details)]
+
+
+class DataOptions(NamedTuple):
+    """The values of the options; None where they were not given."""
+
+    format: _option(  # type: ignore[valid-type]
+        Format | None,
+        "--format",
+        help="How the data are written.",
+        show_default="by the name, or the first lines",
+    ) = None
+    target: _option(  # type: ignore[valid-type]
+        str | None,
+        help="The label's column: its name, or its place from 0 (-1: the last).",
+        show_default="target, label, class or y, else the last",
+    ) = None
+    header: _option(  # type: ignore[valid-type]
+        bool | None,
+        "--header/--no-header",
+        help="Whether a table's first line names its columns.",
+        show_default="found out",
+    ) = None
+    delimiter: _option(  # type: ignore[valid-type]
+        str | None,
+        help="What stands between a table's fields.",
+        show_default="found out",
+    ) = None
+    zero_based: _option(  # type: ignore[valid-type]
+        bool | None,
+        "--zero-based/--one-based",
+        help="The first index of svmlight data.",
+        show_default="found out",
+    ) = None
+    categorical: _option(  # type: ignore[valid-type]
+        list[str] | None,
+        metavar="COLUMN",
+        help="A table's column of categories, by name or place from 0; may be repeated. Columns of"
+        " words are such by themselves.",
+    ) = None
+    hash_bits: _option(  # type: ignore[valid-type]
+        int | None,
+        metavar="BITS",
+        help="Number VW's named features by a hash of so many bits.",
+        show_default="a dictionary",
+    ) = None
+    bad_rows: _option(  # type: ignore[valid-type]
+        BadRows, "--bad-rows", help="What to do about a row that cannot be read."
+    ) = BadRows.REFUSE
+    skipped_to: _option(  # type: ignore[valid-type]
+        Path | None,
+        metavar="FILE",
+        help="List the rows that --bad-rows skip leaves out in this file, as JSON lines.",
+        show_default="DATA.skipped.jsonl",
+        dir_okay=False,
+    ) = None
+    cache: _option(  # type: ignore[valid-type]
+        Path | None,
+        metavar="PATH",
+        help="Where to keep a large file's rows in binary.",
+        show_default="DATA.nkcache",
+    ) = None
+    no_cache: _option(  # type: ignore[valid-type]
+        bool, "--no-cache", help="Keep none: read the data anew for each pass, or into memory."
+    ) = False
+
+    def open(self, data: str | list[str], **more: Any) -> "Source":
+        """Open data as the options say."""
+        from novikoff import data as sources
+
+        paths = [data] if isinstance(data, str) else data
+        return sources.open(paths if len(paths) > 1 else paths[0], **self.options(paths), **more)
+
+    def options(self, paths: list[str]) -> dict[str, Any]:
+        """The options of `nk.open`."""
+        if self.cache is not None and self.no_cache:
+            raise ParameterError("--cache and --no-cache contradict each other")
+        asked = {
+            "format": None if self.format is None else self.format.value,
+            "target": _place(self.target),
+            "header": self.header,
+            "delimiter": self.delimiter,
+            "zero_based": self.zero_based,
+            "categorical": [_place(each) for each in self.categorical]
+            if self.categorical
+            else None,
+            "hash_bits": self.hash_bits,
+            "cache": False if self.no_cache else self.cache,
+        }
+        if self.bad_rows is BadRows.SKIP:
+            asked |= {"bad_rows": "skip", "skipped_to": str(self._side_file(paths))}
+        elif self.skipped_to is not None:
+            raise ParameterError("--skipped-to is for --bad-rows skip")
+        return asked
+
+    def _side_file(self, paths: list[str]) -> Path:
+        if self.skipped_to is not None:
+            return Path(self.skipped_to)
+        from novikoff.data.files.patterns import expand_paths
+
+        first = expand_paths(paths)[0]
+        if "://" in first:
+            raise ParameterError(
+                f"--bad-rows skip: name a file for the rows left out of {first} with --skipped-to"
+            )
+        return Path("skipped.jsonl" if first == "-" else f"{first}.skipped.jsonl")
+
+    def given(self) -> list[str]:
+        """The options that were given, as they are spelled."""
+        blank = DataOptions()
+        pairs = zip(self._fields, self, blank, strict=True)
+        return [f"--{name.replace('_', '-')}" for name, value, unset in pairs if value != unset]
+
+
+def _place(column: str | None) -> str | int | None:
+    """A column: a whole number is its place, anything else its name."""
+    try:
+        return None if column is None else int(column)
+    except ValueError:
+        return column
+
+
+def reads_data(command: Callable[..., None]) -> Callable[..., None]:
+    """Decorate a command: in place of `reading`, it takes all options of `DataOptions`."""
+    signature = inspect.signature(command)
+    own = [each for name, each in signature.parameters.items() if name != "reading"]
+    kinds = DataOptions.__annotations__
+    added = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=DataOptions._field_defaults[name],
+            annotation=kinds[name],
+        )
+        for name in DataOptions._fields
+    ]
+
+    @functools.wraps(command)
+    def call(**words: Any) -> None:
+        reading = DataOptions(**{name: words.pop(name) for name in DataOptions._fields})
+        command(reading=reading, **words)
+
+    call.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in (*own, *added)}
+    return call

@@ -1,0 +1,103 @@
+"""Options that several commands take, and the values of their words."""
+
+import enum
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from novikoff.errors import ParameterError
+
+
+class Order(enum.StrEnum):
+    GIVEN = "given"
+    SHUFFLE = "shuffle"
+
+
+def panel(name: str) -> Callable[..., Any]:
+    """A `typer.Option` whose options are in this panel of the help."""
+    return partial(typer.Option, rich_help_panel=name)
+
+
+rule_option, question_option = panel("The rule"), panel("The question")
+
+EtaOption = Annotated[float | None, rule_option(help="The step.", show_default="the rule's")]
+TieOption = Annotated[
+    str | None,
+    rule_option(
+        help="What a score of exactly 0 means: mistake, positive, negative or keep.",
+        show_default="mistake",
+    ),
+]
+ParamOption = Annotated[
+    list[str] | None,
+    rule_option(
+        metavar="NAME=VALUE",
+        help="Any other parameter of the rule, such as alpha=1.5; may be repeated.",
+    ),
+]
+InitOption = Annotated[str, rule_option(help="The start: zeros or random.")]
+LearnBiasOption = Annotated[
+    bool | None,
+    rule_option(
+        "--bias/--no-bias", help="Learn an intercept.", show_default="where the rule has one"
+    ),
+]
+UnitLengthOption = Annotated[bool, rule_option("--unit-length", help="Scale rows to length 1.")]
+OrderOption = Annotated[Order, typer.Option(help="given, or shuffle: anew each epoch.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="For shuffling and a random start.")]
+
+BiasOption = Annotated[
+    bool, question_option("--bias/--no-bias", help="Whether the hyperplane has an intercept.")
+]
+ScaledOption = Annotated[bool, question_option("--unit-length", help="Scale rows to length 1.")]
+PositiveOption = Annotated[
+    str | None, question_option(metavar="LABEL", help="Tell this label from all the others.")
+]
+
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def as_parameters(words: list[str], defaults: dict[str, Any]) -> dict[str, Any]:
+    """Convert NAME=VALUE words to values of the types that the defaults have."""
+    chosen = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or name not in defaults:
+            known = ", ".join(defaults) or "none"
+            raise ParameterError(f"--param {word}: expected NAME=VALUE with a NAME of: {known}")
+        chosen[name] = _as_value(name, text, defaults[name])
+    return chosen
+
+
+def _as_value(name: str, text: str, default: Any) -> Any:
+    if isinstance(default, bool):
+        if text.lower() not in ("true", "false"):
+            raise ParameterError(f"--param {name}={text}: expected true or false")
+        return text.lower() == "true"
+    if isinstance(default, str):
+        return text
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(f"--param {name}={text}: expected a number") from None
+
+
+def refuse_overwriting(data: Sequence[str], outputs: dict[str, Path | None]) -> None:
+    """Refuse an output that would replace the data, or another output."""
+    # fsspec's address of a file here is that file
+    taken = [("the data", Path(each.removeprefix("file://"))) for each in data]
+    for name, path in outputs.items():
+        if path is None:
+            continue
+        for what, other in taken:
+            if path.resolve() == other.resolve() or (
+                path.exists() and other.exists() and path.samefile(other)
+            ):
+                raise ParameterError(f"{name} {path}: that is {what}; choose another name")
+        taken.append((name, path))

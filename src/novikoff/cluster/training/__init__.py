@@ -1,0 +1,1 @@
+"""Iterative parameter mixing: epochs of shards, and the mixing of their weights."""

@@ -1,0 +1,1 @@
+"""Workers: connections, the placement of shards, calls on them and retries."""

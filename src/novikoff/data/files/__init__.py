@@ -1,0 +1,1 @@
+"""Files, pipes and addresses as blocks of bytes: patterns, compression, storage."""

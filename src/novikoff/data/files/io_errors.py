@@ -1,0 +1,34 @@
+"""What the operating system and decompressors say about a file, as sentences."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from novikoff.data.errors import data_error
+from novikoff.data.files.compression import DamagedError
+from novikoff.errors import DataError
+
+
+@contextmanager
+def explain_io_errors(name: str) -> Iterator[None]:
+    """Turn errors about reading a file into data errors."""
+    try:
+        yield
+    except DataError:
+        raise
+    except DamagedError as problem:
+        raise data_error(name, None, f"{problem}: fetch or compress it again") from None
+    except FileNotFoundError:
+        raise data_error(
+            name, None, "no such file: check the path, or use example:NAME for built-in data"
+        ) from None
+    except IsADirectoryError:
+        raise data_error(
+            name, None, "it is a directory, expected a file: name one file in it"
+        ) from None
+    except PermissionError:
+        raise data_error(
+            name, None, "no permission to read it: change its permissions or copy it"
+        ) from None
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        raise data_error(name, None, f"cannot be read ({reason}): check the path") from None

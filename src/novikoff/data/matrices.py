@@ -1,0 +1,124 @@
+"""Arrays and frames as they come from users, made fit for the loop with as few copies as can be.
+
+Dense: C-ordered float32 or float64 is used where it lies. Sparse: CSR with sorted unique columns
+likewise. Anything else (other orders and formats, integers, booleans, frames) is converted once.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.data.sparse import CsrMatrix, Matrix
+from novikoff.errors import DataError
+
+MOST_CLASSES = 2**16
+_PART = 2**20
+#: The class number of each row.
+Codes = npt.NDArray[np.uint16]
+#: All labels, in sorted order.
+Classes = npt.NDArray[Any]
+
+
+def as_matrix(X: Any) -> Matrix:
+    """X as a C-ordered float matrix or a CSR matrix of floats; X itself where it is one already."""
+    if hasattr(X, "tocsr"):
+        return _as_csr(X)
+    try:
+        array = np.asarray(X)
+        if array.dtype not in (np.float32, np.float64):
+            array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"X holds something that is not a number: {error}") from None
+    if array.ndim != 2:
+        raise DataError(
+            f"X has {array.ndim} dimension(s), 2 are needed (rows x features); a single row is"
+            " X.reshape(1, -1), a single feature X.reshape(-1, 1)"
+        )
+    return np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
+
+
+def _as_csr(X: Any) -> CsrMatrix:
+    matrix: CsrMatrix = X.tocsr()
+    if matrix.data.dtype not in (np.float32, np.float64):
+        matrix = X.tocsr().astype(np.float64)
+    if matrix.indices.dtype != matrix.indptr.dtype:
+        wide = matrix.copy()
+        wide.indices, wide.indptr = (a.astype(np.int64) for a in (matrix.indices, matrix.indptr))
+        matrix = wide
+    starts = matrix.indptr
+    if starts[0] != 0 or starts[-1] > len(matrix.indices) or not _ascends(starts):
+        raise DataError("X is a damaged CSR matrix: its indptr does not ascend from 0")
+    return matrix
+
+
+def _ascends(starts: npt.NDArray[Any]) -> bool:
+    """Part by part: with very many rows, an array of their number is not nothing."""
+    parts = (starts[k : k + _PART + 1] for k in range(0, len(starts), _PART))
+    return not any((part[1:] < part[:-1]).any() for part in parts)
+
+
+def as_labels(y: Any) -> npt.NDArray[Any]:
+    """y as one label for each row, finite where they are numbers."""
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise DataError(f"y has {labels.ndim} dimensions; one label for each row is needed")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        bad = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise DataError(f"y has {labels[bad]} as the label of row {bad}")
+    return labels
+
+
+def encode(y: Any, classes: Any = None) -> tuple[npt.NDArray[Any], Codes]:
+    """The label values in sorted order, and for each row the number of its own."""
+    labels = as_labels(y)
+    if classes is not None:
+        return classes, _codes(labels, np.asarray(classes))
+    try:
+        return _two_numbers(labels) or (np.unique(labels), _codes(labels, np.unique(labels)))
+    except TypeError:
+        raise DataError("y mixes labels that cannot be sorted, such as numbers and text") from None
+
+
+def _two_numbers(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes] | None:
+    """The answer if the labels are exactly two numbers: the usual case, without a sort."""
+    if labels.dtype.kind not in "biuf" or labels.size == 0:
+        return None
+    low, high = labels.min(), labels.max()
+    upper = labels == high
+    if low == high or not (upper | (labels == low)).all():
+        return None
+    return np.array([low, high], labels.dtype), upper.astype(np.uint16)
+
+
+def _codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
+    if len(classes) > MOST_CLASSES:
+        raise DataError(
+            f"y has {len(classes):,} different values; at most {MOST_CLASSES:,} classes can be"
+            " learned. Is it a number to predict rather than a class?"
+        )
+    codes: Codes
+    if len(classes) == 2:
+        codes = (labels == classes[1]).astype(np.uint16)
+        known = (codes == 1) | (labels == classes[0])
+    else:
+        codes = np.searchsorted(classes, labels).clip(0, max(len(classes) - 1, 0)).astype(np.uint16)
+        known = classes[codes] == labels if len(classes) else np.zeros(len(labels), bool)
+    if not known.all():
+        bad = int(np.flatnonzero(~known)[0])
+        raise DataError(
+            f"row {bad} has the label {labels[bad]!r}, which is none of the classes {list(classes)}"
+        )
+    return codes
+
+
+def refuse_mismatch(rows: int, labels: int) -> None:
+    """As many labels as rows, and at least one."""
+    if rows != labels:
+        raise DataError(
+            f"X has {rows} row(s) but y has {labels} label(s); each row needs one label"
+        )
+    if rows == 0:
+        raise DataError("there are no rows: X is empty")

@@ -1,0 +1,1 @@
+"""Text formats: blocks parsed by several threads, put together in order."""

@@ -1,0 +1,1 @@
+"""The svmlight format: label, then index:value pairs."""

@@ -1,0 +1,180 @@
+"""Vowpal Wabbit's text: rows of named features in namespaces.
+
+    [label [importance [base]]] ['tag]|namespace[:scale] name[:value] name ... |namespace ...
+    1 'zebra |animal:0.5 height:1.5 striped |place africa
+
+A feature is called namespace^name, as Vowpal Wabbit's --audit prints it, or name alone in a
+namespace without a name; `city:paris` is a feature city^paris of value 1. Its value is exactly
+float(token), or scale * float(token) rounded once, and 1 or the scale where none is given. Values
+of one name in one row are added in the order of their appearance. Features of value 0 are kept.
+Names are told apart as they are printed, so that `|n a` and `| n^a` are one feature.
+
+An importance other than 1 and a base other than 0 are refused: a rule that counts mistakes has no
+place for them. So are labels with colons, names that are not UTF-8, a value or a scale that is no
+finite number, and what Vowpal Wabbit would only warn of.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.data.chunk import Chunk
+from novikoff.data.errors import data_error
+from novikoff.data.files.blocks import Block
+from novikoff.data.sparse import LARGEST_INDEX, csr
+from novikoff.data.text.format import TextFormat
+from novikoff.data.text.labels import Labels
+from novikoff.data.text.tokens import shown
+from novikoff.data.text.vw.block import VwBlock, VwOptions, parse_block
+from novikoff.data.text.vw.feature_index import Collisions, FeatureIndex, checked_bits
+from novikoff.errors import ParameterError
+
+
+class VwFormat(TextFormat[VwBlock]):
+    """Vowpal Wabbit's text, and the names that a pass has found so far.
+
+    hash_bits: number the features by a hash of their names (`feature_index.hash_of`), with
+    2^hash_bits columns in all, which no names are kept of; values that come to the same column of a
+    row are added. names: the only features to read, in this order; others are left out and counted.
+    Otherwise a dictionary numbers them in the order of their first appearance.
+
+    labelled: if False, whatever is before the first bar of a line is dropped.
+    """
+
+    name = "vw"
+
+    def __init__(
+        self,
+        *,
+        features: int | None = None,
+        labelled: bool = True,
+        word_labels: bool = False,
+        hash_bits: int | None = None,
+        names: Sequence[str] | None = None,
+        skip: bool = False,
+    ) -> None:
+        self._features, self._labelled, self._skip = features, labelled, skip
+        self._bits = None if hash_bits is None else checked_bits(hash_bits)
+        self._closed = names is not None
+        self._index = FeatureIndex() if names is None else FeatureIndex.of(names)
+        self._check_width()
+        self._collisions = None if self._bits is None else Collisions(self._bits)
+        self._labels, self._left_out = Labels(word_labels), 0
+
+    def _check_width(self) -> None:
+        if self._bits is not None and self._closed:
+            raise ParameterError(
+                "names and hash_bits contradict each other: a hash has no names; pass one of them"
+            )
+        width = len(self._index) if self._closed else None
+        width = width if self._bits is None else 2**self._bits
+        if width is not None and self._features not in (None, width):
+            raise ParameterError(
+                f"found features={self._features}, expected {width}: there are so many"
+                f" {'names' if self._bits is None else 'columns'}; leave features out"
+            )
+
+    def parse(self, block: Block) -> VwBlock:
+        """The rows of a block, with the columns of the names that are known by now."""
+        if self._collisions is None:
+            options = VwOptions(self._labelled, self._index.known(), closed=self._closed)
+        else:
+            known, counting = self._collisions.known(), self._collisions.counting
+            options = VwOptions(self._labelled, known, bits=self._bits, counting=counting)
+        return parse_block(block.text, options, skip=self._skip)
+
+    def chunk(self, parsed: VwBlock, name: str, line: int) -> Chunk:
+        """The rows as a chunk, as wide as there are names so far."""
+        lines, y = parsed.lines + (line + 1), None
+        self._left_out += parsed.left_out
+        if self._collisions is not None:
+            self._collisions.add(parsed.fresh.hashes)
+        else:
+            self._number(parsed, lines, name)
+        X = csr(*parsed.ordered(), self._width)
+        if parsed.labels is not None:
+            y = self._labels.take(parsed.labels, lines, name)
+        return Chunk(X, y, lines)
+
+    def _number(self, parsed: VwBlock, lines: NDArray[np.int64], name: str) -> None:
+        """Give columns to the new names."""
+        columns = self._index.add(parsed.fresh)
+        if not len(columns):
+            return
+        most = self._features or LARGEST_INDEX
+        if len(self._index) > most:
+            first = int(np.argmax(columns >= most))
+            self._index = FeatureIndex()  # so that another pass comes to this again
+            raise data_error(
+                name,
+                int(lines[parsed.row_of(first)]),
+                f"found the name {shown(parsed.fresh.name(first))} after {most:,} different ones,"
+                " expected no more: raise features, or pass hash_bits",
+            )
+        parsed.columns[parsed.columns < 0] = columns
+
+    @property
+    def _width(self) -> int:
+        """How many columns there are now."""
+        if self._collisions is not None:
+            return self._collisions.columns
+        return self._features or len(self._index)
+
+    def start_over(self) -> None:
+        """Forget the kind of labels, and how many features were left out.
+
+        Names stay known: it is the same data, and a learner is as wide as all of them.
+        """
+        self._labels.start_over()
+        self._left_out = 0
+
+    def state_dict(self) -> dict[str, Any]:
+        """The kind of labels, and the names or what was counted of them."""
+        state = {"words": self._labels.words, "left_out": self._left_out}
+        if self._collisions is not None:
+            return state | {"collisions": self._collisions.state_dict()}
+        if not self._closed:
+            return state | {"names": "\n".join(self._index.names())}  # no name has a line end
+        return state
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore what another pass had found."""
+        self._labels.restore(state["words"])
+        self._left_out = int(state["left_out"])
+        if self._collisions is not None:
+            self._collisions.load_state_dict(state["collisions"])
+        elif not self._closed:
+            self._index = FeatureIndex.of(state["names"].split("\n") if state["names"] else [])
+
+    def no_rows(self, skipped: int) -> str:
+        """What is wrong with data without any rows."""
+        return (
+            "no rows: the file is empty or blank, expected lines such as '1 | height:1.5 striped'"
+        )
+
+    def no_features(self) -> str | None:
+        """What is wrong if no row has a feature."""
+        if self._width:
+            return None
+        return "no row has a feature, expected lines such as '1 | height:1.5'"
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """The names in the order of their columns, as far as they are known; None if hashed."""
+        return self._index.names() if self._collisions is None else None
+
+    @property
+    def index_options(self) -> dict[str, Any]:
+        """The hash that another file's names must go through too; a dictionary is its names."""
+        return {} if self._bits is None else {"hash_bits": self._bits}
+
+    def notes(self) -> list[str]:
+        """How many names share columns, or were left out."""
+        if self._collisions is not None:
+            return [self._collisions.note()]
+        if self._left_out:
+            what = "feature was" if self._left_out == 1 else "features were"
+            return [f"{self._left_out:,} {what} left out, whose names are not known"]
+        return []

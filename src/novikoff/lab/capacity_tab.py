@@ -1,0 +1,159 @@
+"""The capacity tab: random labellings, each decided for certain, beside Cover's curve.
+
+The draws are those of `nk.cover.capacity_curve`: the one of a number depends on (seed, N, P) and
+that number alone, so what was drawn once is kept, and drawing on only adds to it.
+"""
+
+import functools
+from collections import OrderedDict
+from threading import Lock
+from typing import Any
+
+from novikoff import cover_count
+from novikoff.errors import ParameterError
+from novikoff.lab.limits import DRAWN
+from novikoff.lab.state.page_state import RANGES, CapacityTabState, address, as_strings
+from novikoff.number_text import rounded_down, rounded_up
+from novikoff.report.charts import capacity as pictures
+from novikoff.report.model import LIGHT, Mark, PointSeries, array, number
+from novikoff.report.render.bokeh import bokeh_figure
+from novikoff.report.render.legend import legend
+from novikoff.theory.cover.capacity import interval, trial
+
+FARTHEST = 4.0  # P / N up to where the curve is drawn, if P is not beyond
+
+Drawn = tuple[int, int, int]  # N, P, seed
+
+
+class TrialCache:
+    """What was drawn: for each (N, P, seed) a byte for each labelling, 1 where it separates.
+
+    Those that were asked for longest ago are forgotten. Threads may draw the same ones at the same
+    time; they find the same.
+    """
+
+    def __init__(self, most: int = DRAWN) -> None:
+        self.most = most
+        self.lock = Lock()
+        self.found: OrderedDict[Drawn, bytes] = OrderedDict()
+
+    def results(self, N: int, P: int, seed: int, trials: int) -> bytes:
+        """The first so many labellings."""
+        name = N, P, seed
+        with self.lock:
+            known = self.found.get(name, b"")
+        if len(known) < trials:
+            known += bytes(trial(N, P, seed, k) for k in range(len(known), trials))
+        with self.lock:
+            if len(known) > len(self.found.get(name, b"")):
+                self.found[name] = known
+            if name in self.found:
+                self.found.move_to_end(name)
+            while len(self.found) > self.most:
+                self.found.popitem(last=False)
+        return known[:trials]
+
+
+KEPT = TrialCache()
+
+
+def told_of_capacity(state: CapacityTabState) -> dict[str, Any]:
+    """All of the tab."""
+    N, P = state.N, state.P
+    farthest = FARTHEST if P <= FARTHEST * N else 1.3 * P / N
+    places = range(1, int(FARTHEST) * N + 1)
+    return {
+        "address": address(state),
+        "tab": "capacity",
+        "state": as_strings(state),
+        "limits": {name: list(RANGES["capacity"][name]) for name in ("N", "P", "trials", "seed")},
+        "curve": {
+            "ratio": [p / N for p in places],
+            "P": list(places),
+            "share": [cover_count.fraction(p, N) for p in places],
+        },
+        "half": 2 * N,
+        "now": run_trials(N, P, state.trials, state.seed),
+        "chart": chart(N, farthest),
+    }
+
+
+def run_trials(N: int, P: int, trials: int, seed: int) -> dict[str, Any]:
+    """So many labellings, decided: how many separate, and what that says of all labellings."""
+    given = {"N": N, "P": P, "trials": trials, "seed": seed}
+    for name, value in given.items():
+        least, most = RANGES["capacity"][name]
+        if not least <= value <= most:
+            raise ParameterError(f"{name}: found {value}, expected {least:,} to {most:,}")
+    results = KEPT.results(N, P, seed, trials)
+    good = sum(results)
+    lower, upper = interval(good, trials) if trials else (0.0, 1.0)
+    return given | {
+        "address": address(CapacityTabState(**given)),
+        "ratio": P / N,
+        "separable": good,
+        "results": "".join(map(str, results)),
+        "fraction": good / trials if trials else None,
+        "lower": lower,
+        "upper": upper,
+        "cover": cover_count.fraction(P, N),
+        "sentence": _sentence(N, P, good, trials, (lower, upper)),
+        "meaning": pictures.capacity_text(P, N),
+    }
+
+
+def _sentence(N: int, P: int, good: int, trials: int, between: tuple[float, float]) -> str:
+    cover = cover_count.fraction(P, N)
+    share = "1: every labelling separates" if P <= N else number(cover, 3)
+    if not trials:
+        return f"Nothing drawn yet. Cover's share is {share}."
+    low, high = rounded_down(between[0]), rounded_up(between[1])
+    holds = "holds" if between[0] <= cover <= between[1] else "misses"
+    return (
+        f"{good:,} of {trials:,} random labellings {'separates' if good == 1 else 'separate'}:"
+        f" {number(good / trials, 3)}. The 95 % interval from {low} to {high} {holds} Cover's"
+        f" share, {share}."
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def chart(N: int, farthest: float) -> dict[str, Any]:
+    """Cover's curve for N, and on it places for what was drawn: the sources "now" and "visited",
+    with columns x, y, lower, upper and told.
+    """
+    from bokeh.embed import json_item
+
+    picture = pictures.cover_curves([N], None, farthest)
+    nothing = array([])
+    drawn: list[Mark] = [
+        PointSeries(
+            nothing, nothing, "drawn, with 95 % confidence", "red", "circle", 13.0, "outlined"
+        ),
+        PointSeries(nothing, nothing, "drawn before, at other P", "red", "circle", 9.0, "hollow"),
+    ]
+    plot = bokeh_figure(picture)
+    _add_place(plot, "visited", 9, {"fill_color": None, "line_color": LIGHT["red"]})
+    _add_place(plot, "now", 15, {"fill_color": LIGHT["red"], "line_color": LIGHT["ink"]})
+    return {
+        "id": f"cover-{N}-{farthest:g}",
+        "title": picture.title,
+        "x": picture.x_label,
+        "y": picture.y_label,
+        "caption": picture.caption,
+        "alt": picture.alt,
+        "key": legend([*picture.marks, *drawn]),
+        "figure": json_item(plot),
+        "cursor": [],
+    }
+
+
+def _add_place(plot: Any, name: str, size: int, look: dict[str, Any]) -> None:
+    from bokeh.models import ColumnDataSource, HoverTool
+
+    empty: dict[str, Any] = {column: [] for column in ("x", "y", "lower", "upper", "told")}
+    source = ColumnDataSource(empty, name=name)
+    ends: dict[str, Any] = {"x0": "x", "x1": "x", "y0": "lower", "y1": "upper"}
+    plot.segment(source=source, line_color=LIGHT["red"], line_width=2, **ends)
+    where: dict[str, Any] = {"x": "x", "y": "y", "size": size, "line_width": 2}
+    points = plot.scatter(source=source, marker="circle", **where, **look)
+    plot.add_tools(HoverTool(renderers=[points], tooltips="@told", visible=False))

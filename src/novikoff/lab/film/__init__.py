@@ -1,0 +1,1 @@
+"""A traced run, step by step, as the page plays it."""

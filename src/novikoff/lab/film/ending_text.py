@@ -1,0 +1,188 @@
+"""How a run ends, and how many mistakes are left to it."""
+
+from typing import Any
+
+from novikoff.lab.film.run import FilmRun
+from novikoff.lab.plane.number_text import digits
+from novikoff.learning.epochs import StopReason
+from novikoff.number_text import count
+from novikoff.report.charts.epochs import bound_text
+
+#: Rules whose weights are known to stay bounded on rows that are not separable (Block and Levin).
+BOUNDED = ("perceptron", "one-sided", "averaged", "voted")
+#: Rules whose theorem counts updates, right predictions among them.
+UPDATING = ("margin",)
+
+
+def end(run: FilmRun, wrong: int = 0) -> dict[str, Any]:
+    """The last thing that a film says. wrong: how many rows the last weights have wrong."""
+    if run.settled:
+        told = _settled(run, wrong)
+    elif run.repeats:
+        told = _repeats(run)
+    elif run.stuck:
+        told = _stuck(run)
+    elif run.steps < run.trace.updates:
+        told = _cut(run)
+    else:
+        told = _goes_on(run)
+    cycle = run.trace.cycle
+    return {
+        "sentence": told[0],
+        "because": told[1],
+        "converged": run.settled,
+        "cycle": cycle._asdict() if run.repeats and cycle is not None else None,
+    }
+
+
+def _settled(run: FilmRun, wrong: int) -> tuple[str, str]:
+    clean = run.trace.because.removeprefix("a full epoch passed ")
+    if run.steps:
+        sentence = f"Converged: after {count(run.steps, 'update')} a full epoch passed {clean}."
+    else:
+        sentence = f"Converged at the start: a full epoch passed {clean}, and nothing moved."
+    if wrong:  # the epoch had updates, on rows that were right, and they moved others
+        rows = "1 row is" if wrong == 1 else f"{wrong:,} rows are"
+        sentence += f" But its last updates came after some rows were seen: now {rows} wrong."
+    if run.separable:
+        return sentence, _promised(run)
+    if run.trace.rule == "passive-aggressive":
+        return sentence, (
+            "No weights have every row strictly on its side; but each row was right in its turn, by"
+            " weights that moved in between."
+        )
+    return sentence, (
+        "No weights have every row strictly on its side; these have some on the boundary itself,"
+        " which counts as right by the tie that was chosen."
+    )
+
+
+def _repeats(run: FilmRun) -> tuple[str, str]:
+    cycle = run.trace.cycle
+    assert cycle is not None, "asked for a cycle that is not there"
+    before = f"after update {cycle.first:,}" if cycle.first else "of the start"
+    again, one = (
+        f"{count(cycle.length, 'update')} in {count(cycle.epochs, 'epoch')}",
+        cycle.length == 1,
+    )
+    return (
+        f"The run goes round for ever: after update {cycle.first + cycle.length:,} the weights are"
+        f" again those {before}, and the same {again} come{'s' * one} again and again.",
+        _by_rounding(run) if run.separable else _inseparable_text(run),
+    )
+
+
+def _by_rounding(run: FilmRun) -> str:
+    """Why a run on separable rows goes round."""
+    return (
+        "The rows are separable, and in exact arithmetic the run would end:"
+        f" {_promised(run).removesuffix('.').replace('The theorem', 'the theorem')}. But rows times"
+        " the step are too small beside these weights: rounding takes away what they add. The lines"
+        " of the proof are those of exact arithmetic."
+    )
+
+
+def _stuck(run: FilmRun) -> tuple[str, str]:
+    moved = f"after {count(run.steps, 'update')} nothing moves" if run.steps else "nothing moves"
+    return (
+        f"The run never ends: {moved}, and every epoch has a mistake.",
+        "A row of zeros has a score of 0 whatever the weights are, and cannot move them.",
+    )
+
+
+def _cut(run: FilmRun) -> tuple[str, str]:
+    """The trace is longer than the film."""
+    trace = run.trace
+    how = "converged" if trace.converged else "was stopped"
+    return (
+        f"The film ends here: it shows the first {run.steps:,} updates of {trace.updates:,}, after"
+        f" which the run {how}.",
+        _promised(run),
+    )
+
+
+def _goes_on(run: FilmRun) -> tuple[str, str]:
+    trace = run.trace
+    if run.endless:
+        return (
+            "In exact arithmetic the run never ends: these are its first"
+            f" {count(run.steps, 'update')}.",
+            _inseparable_text(run),
+        )
+    full = trace.because == StopReason.UPDATES.value
+    why = "the film has no room for more" if full else trace.because
+    return (
+        f"The film ends here, and the run does not: after {count(run.steps, 'update')} {why}.",
+        _promised(run),
+    )
+
+
+def _promised(run: FilmRun) -> str:
+    """What the theorem says about the end."""
+    if not run.separable:
+        return _inseparable_text(run)
+    bound = run.trace.bound
+    if bound is None:
+        return "The rows are separable; no bound is known for this run."
+    return f"The theorem allows {_allowed(run)}."
+
+
+def _inseparable_text(run: FilmRun) -> str:
+    """Why no theorem ends the run, and what is still known of it."""
+    if run.trace.rule == "winnow":
+        return "The label is not an OR of variables: the theorem says nothing of this run."
+    told = "The rows are not separable: no weights have every one strictly on its side"
+    if run.conflict:
+        told += f", and {count(run.conflict, 'row')} alone rule{'s' * (run.conflict == 1)} it out"
+    stay = " The weights stay bounded, however long it goes on."
+    return f"{told}.{stay if run.trace.rule in BOUNDED else ''}"
+
+
+def _allowed(run: FilmRun) -> str:
+    bound, noun = run.trace.bound or 0, noun_of(run)
+    noun = noun.removesuffix("s") if bound == 1 else noun
+    return f"at most {bound_text(bound)} {noun}, in any order of the rows"
+
+
+def noun_of(run: FilmRun) -> str:
+    """What the theorem counts."""
+    return "updates" if run.trace.rule in UPDATING else "mistakes"
+
+
+def countdown(run: FilmRun) -> dict[str, Any]:
+    """How many mistakes, or updates, the theorem allows, and why."""
+    noun = noun_of(run)
+    return {
+        "noun": noun,
+        "column": "update" if noun == "updates" else "mistakes",
+        "bound": run.trace.bound,
+        "why": _why(run),
+    }
+
+
+def _why(run: FilmRun) -> str:
+    trace, rule = run.trace, run.core
+    if trace.bound is None:
+        lack = (
+            "label is not an OR of variables" if trace.rule == "winnow" else "rows do not separate"
+        )
+        return f"The {lack}: nothing bounds the {noun_of(run)}."
+    if trace.rule == "winnow":
+        relevant = 0 if trace.target is None else int(trace.target.sum())
+        return (
+            f"n/((1 − 1/α)θ) + (1 + α)r(1 + log_α θ), as the label is the OR of r = {relevant} of"
+            f" n = {trace.features} variables: {_allowed(run)}."
+        )
+    gamma, D = digits(trace.margin or 0.0), digits(trace.radius)
+    figures = f"γ = {gamma} and D = {D}"
+    allowed = _allowed(run)
+    match trace.rule:
+        case "one-sided":
+            return f"1/g² with the gap g = {gamma}: {allowed}."
+        case "passive-aggressive":
+            return f"‖w_0 − u‖²/c, see the proof, with {figures}: {allowed}."
+        case _ if trace.start.any():
+            return f"B/A, from this start, with {figures}: {allowed}."
+        case "margin":
+            return f"(D² + 2β/η)/γ² with {figures}, β/η = {rule.margin / rule.eta:.4g}: {allowed}."
+    return f"(D/γ)² with {figures}: {allowed}."

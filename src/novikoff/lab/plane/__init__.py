@@ -1,0 +1,1 @@
+"""The plane in which points are placed: its verdict, its figures, its viewport."""

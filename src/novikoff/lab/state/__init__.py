@@ -1,0 +1,1 @@
+"""The page's state: all of it is in the address."""

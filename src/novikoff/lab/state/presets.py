@@ -1,0 +1,122 @@
+"""Points and settings that each show one thing; their names are parts of addresses.
+
+Coordinates are multiples of 1/2 where they can be, so that margins are short fractions. What a
+preset's text says of its run is tested.
+"""
+
+from typing import NamedTuple
+
+from novikoff.lab.state.settings import DEFAULTS, Settings, canonical
+from novikoff.lab.state.url_values import Point, read_points
+
+DEFAULT = "clouds"
+
+
+class Preset(NamedTuple):
+    """Points with settings, and what to look at."""
+
+    title: str
+    about: str
+    points: tuple[Point, ...]
+    settings: Settings
+
+
+def _preset(title: str, about: str, points: str, settings: Settings = DEFAULTS) -> Preset:
+    return Preset(title, about, read_points(points), canonical(settings))
+
+
+CLOUDS = (
+    "p-1,-1.5p1,-1n-2,-1n-2,1.5p1,-2.5n-1.5,1.5n-0.5,0.5n0,3n-1,0p1.5,-3p1,0.5p1.5,-1.5p0,-1"
+    "n-1,1.5n-1.5,2n-1.5,1p3.5,-0.5p-0.5,-2.5"
+)
+
+PRESETS = {
+    "clouds": _preset(
+        "Two clouds",
+        "Two clouds that a line separates. Step through the 9 updates: each turns the line towards"
+        " the one with the largest margin, and the theorem allows 49. Then switch the bias off: γ"
+        " and the bound are others.",
+        CLOUDS,
+    ),
+    "wide": _preset(
+        "Wide margin",
+        "The margin is nearly half as long as the longest row, so that the theorem leaves room for"
+        " 4 mistakes, whatever the order; here it takes 2.",
+        "p2.5,-1.5p2.5,-0.5p3.5,0.5n-1.5,-2.5p3,-1n-2.5,-2.5n-3.5,-2.5p2.5,0.5n-2,-2.5n-2,-2"
+        "p4,-0.5n-3,-2",
+    ),
+    "tight": _preset(
+        "The bound met with equality",
+        "Points of length 1 and a line through the origin: γ² = 1/2 and D = 1, so that at most 2"
+        " mistakes are possible, and there are 2. The first two points are at right angles to each"
+        " other: every inequality of the proof is an equality.",
+        "p1,0n0,1p0.5,-0.5n-0.75,0.5p0.5,-0.75n-0.5,0.75p0.75,-0.5",
+        Settings(bias=False),
+    ),
+    "loose": _preset(
+        "The bound far above",
+        "4 mistakes where the theorem allows 1,110: a few points far out make D large, a close pair"
+        " makes γ small, and the bound is about the worst that could come of both.",
+        "n-2.5,3n-2,4n2.5,4.5p4.5,0n0.5,3p5,-0.5n-1.5,1n2,4n1,2n-3.5,1n0.5,4.5n-2.5,2p1.5,-4.5"
+        "p4,-1.5n-1,4.5p3,-0.5n-2.5,0p3,0.5n2,0.5n5,4.5",
+    ),
+    "tiny-margin": _preset(
+        "Tiny margin",
+        "γ² = 1/605, and 2,350 updates until the line fits between the classes. It ends, because"
+        " the theorem says so: after 24,805 at the latest. Jump to the end, and drag the scrubber"
+        " back.",
+        "p5.5,3n2,1n2,6n4,1.5n4.5,0n1.5,4.5p5,0p3,5p4.5,2n0.5,4.5n1.5,4",
+    ),
+    "xor": _preset(
+        "XOR",
+        "No line separates these four: the segments between the points of either class cross. The"
+        " verdict needs no run, and the run goes round in a circle for ever.",
+        "n0,0p0,1p1,0n1,1",
+    ),
+    "overlap": _preset(
+        "Overlapping clouds",
+        "Two clouds that reach into each other. The few marked points alone rule every line out;"
+        " drag one of them, and see what the verdict says then.",
+        "n-2,1p1.5,-0.5n-1,-1p2,1.5n-2.5,-0.5p0.5,1n0,0.5p2.5,0n-1.5,2p1,-1.5n0.5,-1p-0.5,-0.5"
+        "n-0.5,1.5p3,1n-1.5,-2p1.5,2.5",
+    ),
+    "touching": _preset(
+        "Touching",
+        "Not separable, but nearly: a line has six points strictly on their own sides and holds the"
+        " other three, of which one is between the two of the other class. No line does better:"
+        " there is no margin, hence no bound, and the run never ends.",
+        "n-1,0p0,0n1,0p2,1p0,2p-1,1.5n0,-1n2,-1.5n-2,-1",
+    ),
+    "one-sided": _preset(
+        "One-sided unit vectors",
+        "Note 000: positive rows only, of length 1. w must have them all on its side; a row with"
+        " w·x ≤ 0 is added to it. The gap g of the best w is small, as the outer two are nearly"
+        " opposite: at most 1/g² = 50 updates, and there are 19.",
+        "p0.6,0.8p-0.96,0.28p0.8,0.6p-0.6,0.8p1,0",
+        Settings(rule="one-sided"),
+    ),
+    "far-start": _preset(
+        "A random start far off",
+        "The two clouds again, from random weights that are wrong, and with a small step: 67"
+        " updates, not 9. Each moves w by no more than η·D, so that what is far off for η takes"
+        " long to undo; with η = 0.125 it takes 18.",
+        CLOUDS,
+        Settings(start="random", seed=6, eta=0.03125),
+    ),
+    "adversarial": _preset(
+        "Adversarial order",
+        "The order was chosen to cost as much as could be found: 32 mistakes, where the order given"
+        " costs 7. No order can cost more than 105, says the theorem.",
+        "n-1,-4n-0.5,1n-1,3p1,-1n-2.5,-2p0,-4n-2,0n-2.5,2.5n-2.5,0p4,-3p3.5,-3n-3.5,-3n-2.5,-2.5"
+        "p1,2.5",
+        Settings(order="adversarial"),
+    ),
+    "sorted": _preset(
+        "Sorted by class",
+        "All of one class first, then all of the other: 24 mistakes, where the order given costs 3."
+        " The points and the bound, 118, are the same.",
+        "p0.5,-3n0.5,1.5n-3.5,2.5n-3.5,-3.5p0.5,-2.5n0.5,3.5n0,3.5p3,-4n-3.5,1.5p-2.5,-4p2,-1.5"
+        "n-1.5,3n-1.5,-1.5n-3,3.5n0,4p2.5,-1.5",
+        Settings(order="sorted"),
+    ),
+}

@@ -1,0 +1,104 @@
+"""What an offline page tells of any trace: a plane where there are two features, else bars."""
+
+from typing import Any
+
+import numpy as np
+
+from novikoff.lab.film.film import ROWS, film_of, kind_of, weights_of
+from novikoff.lab.film.run import FilmRun, Places
+from novikoff.lab.film.run_text import TITLES
+from novikoff.lab.page_data import frame
+from novikoff.lab.plane import verdict_view as judging
+from novikoff.lab.plane.number_text import digits
+from novikoff.lab.state.page_state import Plane
+from novikoff.lab.state.settings import DEFAULTS, canonical
+from novikoff.lab.state.url_values import Point
+from novikoff.learning.rows import matrix_of
+from novikoff.report.model import Numbers, array
+from novikoff.theory.bounds.disjunctions import as_bits
+from novikoff.verdict.judge import Judge
+from novikoff.verdict.signed import Signed
+
+
+def told_of_trace(run: FilmRun, data: str) -> dict[str, Any]:
+    """All of a page. data: what the rows are called."""
+    kind = kind_of(run.trace)
+    title = f"{TITLES[run.trace.rule]} on {data}"
+    if kind == "plane":
+        told = _plane(run, title)
+    else:
+        shown = weights_of(run)
+        told = {"tab": kind, "film": film_of(run, title, shown=shown)}
+        told |= _winnow(run, shown.coordinates) if kind == "winnow" else {"verdict": _verdict(run)}
+    return told | {"title": title, "about": "", "problem": None}
+
+
+def _plane(run: FilmRun, title: str) -> dict[str, Any]:
+    """The same as `told.told` tells of points in an address."""
+    trace = run.trace
+    signed, rows = trace.signed, _dense(matrix_of(trace.signed.rows))
+    points = zip(*rows.T.tolist(), signed.signs.tolist(), strict=True)
+    rule = "one-sided" if trace.rule == "one-sided" else DEFAULTS.rule
+    settings = DEFAULTS._replace(rule=rule, bias=trace.bias, unit=trace.unit_length)
+    state = Plane(None, tuple(Point(*point) for point in points), canonical(settings))
+    found = _judged(signed, alone=rule == "one-sided")
+    run = run._replace(conflict=0 if found.verdict is None else len(found.verdict.conflict))
+    return {
+        "tab": "plane",
+        "points": [list(point) for point in state.points],
+        "frame": frame(state, found),
+        "verdict": judging.as_json(state, found),
+        "figures": judging.figures(found),
+        "film": film_of(run, title),
+    }
+
+
+def _judged(signed: Signed, alone: bool) -> judging.PlaneVerdict:
+    """The verdict on the very rows of the trace, and with the bias the other way round."""
+    verdict = Judge(signed).run()
+    if alone:
+        return judging.PlaneVerdict(verdict.outcome, verdict, None)
+    other = Signed(
+        signed.rows._replace(bias=not signed.bias),
+        signed.signs,
+        signed.labels,
+        unit_length=signed.unit_length,
+        exact=signed.exact,
+    )
+    return judging.PlaneVerdict(verdict.outcome, verdict, Judge(other).run())
+
+
+def _verdict(run: FilmRun) -> dict[str, str]:
+    """What the trace knows of its rows."""
+    trace = run.trace
+    if trace.target is None or trace.margin is None:
+        return {
+            "outcome": "inseparable",
+            "sentence": "Not separable: no hyperplane has every row strictly on its own side.",
+        }
+    whose = "w* as given" if trace.target_from == "given" else "the separator w*"
+    return {
+        "outcome": "separable",
+        "sentence": f"Separable: {whose} has every row strictly on its own side, with the margin"
+        f" γ = {digits(trace.margin)}; no row is longer than D = {digits(trace.radius)}.",
+    }
+
+
+def _winnow(run: FilmRun, shown: Places) -> dict[str, Any]:
+    """Which of the bars are relevant, and the rows' variables where they are few."""
+    trace, rows, relevant = run.trace, None, None
+    if trace.rows <= ROWS:
+        bits = as_bits(trace.signed, run.rule.binarize)
+        rows = _dense(matrix_of(bits.rows))[:, shown].astype(np.int64).tolist()
+    if trace.target is not None:
+        relevant = np.flatnonzero(trace.target[shown]).tolist()
+    return {
+        "relevant": relevant,
+        "rows": rows,
+        "labels": trace.signed.signs.tolist() if rows is not None else None,
+        "threshold": float(run.rule.theta),
+    }
+
+
+def _dense(matrix: Any) -> Numbers:
+    return array(matrix.toarray() if hasattr(matrix, "toarray") else matrix)

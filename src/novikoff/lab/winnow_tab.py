@@ -1,0 +1,97 @@
+"""Winnow on rows of Boolean variables whose label is the OR of some of them.
+
+Which variables are relevant, and the rows, follow from the seed. A variable is 1 as often as makes
+half of the rows positive, (1 - p)^r = 1/2, so that neither class is rare however large r is.
+"""
+
+import itertools
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.data.user_types import Order
+from novikoff.errors import ParameterError
+from novikoff.lab.film.film import film_of
+from novikoff.lab.film.run import UPDATES, FilmRun
+from novikoff.lab.state.page_state import WINNOW_ORDERS, WinnowTabState, address, as_strings
+from novikoff.learning.estimators import Winnow as Estimator
+from novikoff.theory.trace import trace
+
+CUBE = 8  # variables of which a film can have every row
+
+Bits = npt.NDArray[np.int64]
+
+
+class WinnowSample(NamedTuple):
+    """Which variables are relevant, the rows, and +1 for each that has one of those, else -1."""
+
+    relevant: npt.NDArray[np.int64]
+    X: Bits
+    y: npt.NDArray[np.int64]
+
+
+def told_of_winnow(state: WinnowTabState, charts: bool = True) -> dict[str, Any]:
+    """All that the page shows; see `told.told`."""
+    rows = drawn(state)
+    told: dict[str, Any] = {
+        "address": address(state),
+        "tab": "winnow",
+        "state": as_strings(state),
+        "title": f"Winnow: the OR of {len(rows.relevant)} of {state.n} variables",
+        "relevant": rows.relevant.tolist(),
+        "names": [f"x{j + 1}" for j in range(state.n)],
+        "threshold": float(state.n),
+        "rows": rows.X.tolist(),
+        "labels": rows.y.tolist(),
+        "film": None,
+        "problem": None,
+    }
+    try:
+        return told | {"film": film_of(_run(state, rows), charts=charts)}
+    except ParameterError as problem:
+        return told | {"problem": str(problem)}
+
+
+def run_of_winnow(state: WinnowTabState) -> FilmRun:
+    """The run that the film shows."""
+    return _run(state, drawn(state))
+
+
+def _run(state: WinnowTabState, drawn: WinnowSample) -> FilmRun:
+    relevant, X, y = drawn
+    if len(np.unique(y)) < 2:
+        which = "positive" if y[0] > 0 else "negative"
+        raise ParameterError(
+            f"Every row drawn is {which}, and there is nothing to tell apart: take more rows, or"
+            " another seed."
+        )
+    numbers = np.argsort(y, kind="stable") if state.order == "sorted" else np.arange(len(y))
+    order: Order = "shuffle" if state.order == "shuffle" else "given"
+    learner = Estimator(max_epochs=UPDATES + 1, order=order, random_state=state.seed)
+    rows, target = X[numbers].astype(np.float64), relevant.tolist()
+    found = trace(rows, y[numbers], learner, target, max_updates=UPDATES)
+    return FilmRun.from_trace(found, learner, numbers, WINNOW_ORDERS[state.order])
+
+
+def drawn(state: WinnowTabState) -> WinnowSample:
+    """So many random rows, or with 0 the whole cube."""
+    random = np.random.default_rng(state.seed)
+    relevant = np.sort(random.permutation(state.n)[: state.relevant])
+    X = _random(state, random) if state.rows else _cube(state)
+    return WinnowSample(relevant, X, np.where(X[:, relevant].any(axis=1), 1, -1))
+
+
+def _random(state: WinnowTabState, random: np.random.Generator) -> Bits:
+    share = 1.0 - 0.5 ** (1.0 / state.relevant)
+    X: Bits = (random.random((state.rows, state.n)) < share).astype(np.int64)
+    return X
+
+
+def _cube(state: WinnowTabState) -> Bits:
+    if state.n > CUBE:
+        raise ParameterError(
+            f"rows: found 0, which means every row of the cube, but n={state.n} variables have"
+            f" 2^{state.n} of them: take at most n={CUBE}, or a number of rows"
+        )
+    return np.array([*itertools.product((0, 1), repeat=state.n)], np.int64)

@@ -1,0 +1,26 @@
+"""The rules as scikit-learn estimators."""
+
+from novikoff.learning.estimators.perceptrons import (
+    AveragedPerceptron,
+    MarginPerceptron,
+    OneSidedPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    RuleClassifier,
+    SecondOrderPerceptron,
+    VotedPerceptron,
+)
+from novikoff.learning.estimators.winnows import BalancedWinnow, Winnow
+
+__all__ = [
+    "AveragedPerceptron",
+    "BalancedWinnow",
+    "MarginPerceptron",
+    "OneSidedPerceptron",
+    "PassiveAggressive",
+    "Perceptron",
+    "RuleClassifier",
+    "SecondOrderPerceptron",
+    "VotedPerceptron",
+    "Winnow",
+]

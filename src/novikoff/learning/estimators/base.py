@@ -1,0 +1,362 @@
+"""What all the estimators share: scikit-learn's face on a `Learner`."""
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from novikoff.data import Source, matrices
+from novikoff.data.loader import load_rows
+from novikoff.data.matrices import Classes, Codes
+from novikoff.data.sparse import Matrix
+from novikoff.data.user_types import ArrayRows, Init, Order, RandomState, RowsLike
+from novikoff.errors import DataError, ParameterError
+from novikoff.learning import training
+from novikoff.learning.epochs import Outcome, StopReason
+from novikoff.learning.estimators.online import Online
+from novikoff.learning.learner import Learner, learners_needed
+from novikoff.learning.rows import Rows, make_rows
+from novikoff.learning.rules import registry
+from novikoff.learning.rules.protocol import Rule, Vector
+from novikoff.learning.spec import OWN, TrainingSpec
+from novikoff.learning.streaming import widened
+from novikoff.number_text import rounded_up
+
+MATRICES = {
+    "accept_sparse": "csr",
+    "dtype": (np.float64, np.float32),
+    "order": "C",
+    "ensure_all_finite": False,  # the first epoch checks as it goes, and names the place
+}
+
+
+class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
+    """A rule with scikit-learn's methods; subclasses say in `kind` which one of the catalogue.
+
+    Everything learned is in one `Learner`; the fitted attributes read it.
+    """
+
+    kind: str
+    max_epochs: int
+    order: Order = "given"
+    random_state: RandomState = None
+    fit_intercept: bool = False
+    unit_length: bool = False
+    init: Init = "zeros"
+
+    def _rule(self) -> Rule:
+        return registry.build(self.kind, self._own_parameters())
+
+    def _own_parameters(self) -> dict[str, Any]:
+        """Those that belong to the rule."""
+        own = registry.lookup(self.kind).parameters() if hasattr(self, "kind") else ()
+        return {name: getattr(self, name) for name in own}
+
+    @property
+    def coef_(self) -> npt.NDArray[np.float64]:
+        """The weights: one line for each learner (a single one for two classes)."""
+        return self._fitted("coef_").linear()[0][:, : self.n_features_in_]
+
+    @property
+    def intercept_(self) -> npt.NDArray[np.float64]:
+        """What is added to the weighted sum, one number for each learner."""
+        return self._fitted("intercept_").linear()[1]
+
+    @property
+    def mistakes_(self) -> int:
+        """Wrong predictions made while learning, all epochs together."""
+        return self._fitted("mistakes_").total("mistakes")
+
+    @property
+    def updates_(self) -> int:
+        """How often the weights moved."""
+        return self._fitted("updates_").total("updates")
+
+    @property
+    def radius_(self) -> float:
+        """D, the length of the longest row, as the rule saw it."""
+        return self._fitted("radius_").radius
+
+    @property
+    def margin_ceiling_(self) -> float | Vector:
+        """No separator of the rows seen has a larger margin; infinite if nothing is known."""
+        ceilings = np.minimum(self._fitted("margin_ceiling_").ceilings(), self._lowest)
+        return float(ceilings[0]) if len(ceilings) == 1 else ceilings
+
+    @property
+    def converged_(self) -> bool:
+        """Whether a full epoch of `fit` passed without a mistake, and nothing moved since.
+
+        `partial_fit` never makes it true: what it is given need not be all the rows.
+        """
+        return self._fitted("converged_").total("updates") == self._settled_at
+
+    def _fitted(self, attribute: str) -> Learner:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(
+                f"{type(self).__name__} has no {attribute!r} before it has learned"
+            )
+        return self._learner
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_learner" in self.__dict__
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_one"}
+
+    def _matrix(self, X: Any, y: Any = None, *, reset: bool) -> Any:
+        """X (and y) checked as scikit-learn does, and X fit for the loop."""
+        self._leave_online()
+        if reset:
+            for name in ("_names", "_codes"):
+                self.__dict__.pop(name, None)
+        if y is None:
+            return matrices.as_matrix(validate_data(self, X, reset=reset, **MATRICES))
+        X, y = validate_data(self, X, y, reset=reset, **MATRICES)
+        return matrices.as_matrix(X), y
+
+    @contextlib.contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """What is refused or interrupted leaves the estimator as it was."""
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _spec(self, order: str | None = None) -> TrainingSpec:
+        """The parameters as a description of training; order: instead of the estimator's own.
+
+        A seed is drawn from random_state only where it matters.
+        """
+        named = hasattr(self, "kind")
+        spec = TrainingSpec(
+            self.kind if named else OWN,
+            self._own_parameters(),
+            self.init,
+            bool(self.fit_intercept),
+            bool(self.unit_length),
+            max_epochs=self.max_epochs,
+            order=self.order if order is None else order,
+            own_rule=None if named else self._rule(),
+        )
+        return spec._replace(seed=self._seed()) if spec.is_random else spec
+
+    def _new_learner(self, features: int, outputs: int) -> Learner:
+        self._learned_with = self._own_parameters()
+        return self._spec(order="given").learner(features, outputs)
+
+    def _seed(self) -> int:
+        """One number from random_state, the same each time within one fit."""
+        if isinstance(self.random_state, (int, np.integer)):
+            if self.random_state < 0:
+                raise ParameterError(
+                    f"random_state must not be negative, but is {self.random_state}"
+                )
+            return int(self.random_state)
+        if "_drawn" not in self.__dict__:
+            self._drawn = int(check_random_state(self.random_state).randint(2**31))
+        return self._drawn
+
+    def _fit_source(self, source: Source) -> npt.NDArray[Any]:
+        """Learn from a source, and from now on know its columns; returns the classes."""
+        with self._fresh_seed():
+            found = training.fit(self._spec(), source)
+        assert found.source is not None
+        self._know_columns(found.source.feature_names, found.learner.features)
+        self._learned(found.learner, found.outcome)
+        return found.classes
+
+    def _fit_matrix(self, matrix: Matrix, classes: Classes, codes: Codes) -> Self:
+        """Learn from rows in memory."""
+        with self._fresh_seed():
+            spec = self._spec()
+            data = training.TrainingData(None, matrix, spec.rows(matrix), classes, codes)
+            found = training.fit_data(spec, data)
+        return self._learned(found.learner, found.outcome)
+
+    @contextlib.contextmanager
+    def _fresh_seed(self) -> Iterator[None]:
+        """Draw a seed anew for one fit, if one has to be drawn, and forget it."""
+        self.__dict__.pop("_drawn", None)
+        yield
+        self.__dict__.pop("_drawn", None)
+
+    def _know_columns(self, names: list[str] | None, features: int) -> None:
+        """Set what scikit-learn wants to be known of the columns; what an earlier fit left goes."""
+        self._leave_online()
+        for name in ("_names", "_codes", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        self.n_features_in_ = features
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _learned(self, learner: Learner, outcome: Outcome) -> Self:
+        """Keep what a run of learning gave."""
+        self._learned_with = self._own_parameters()
+        self._learner, self._lowest = learner, outcome.ceilings
+        self._settled_at = learner.total("updates") if outcome.converged else -1
+        self.n_iter_ = outcome.epochs
+        self.mistakes_per_epoch_ = outcome.mistakes_per_epoch
+        if outcome.because is StopReason.BUDGET:
+            warnings.warn(budget_spent(outcome), ConvergenceWarning, stacklevel=4)
+        return self
+
+    def _read_once(self, learner: Learner, matrix: Matrix, codes: Codes) -> None:
+        """One pass more, counted as an epoch; nothing changes if a row is refused."""
+        before = learner.total("mistakes")
+        rows = rows_for(learner, matrix)
+        if learner.total("seen"):
+            learner.refuse_any(rows)
+        learner.read(rows, codes)
+        if not self.__sklearn_is_fitted__():
+            self._learner, self._lowest, self._settled_at = learner, np.inf, -1
+            self.n_iter_, self.mistakes_per_epoch_ = 0, []
+        self.n_iter_ += 1
+        self.mistakes_per_epoch_ = [
+            *self.mistakes_per_epoch_,
+            learner.total("mistakes") - before,
+        ]
+        self._lowest = np.minimum(self._lowest, learner.ceilings())
+
+
+class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
+    """A rule that tells classes apart: one learner for two, one-vs-rest beyond."""
+
+    def fit(self, X: RowsLike, y: npt.ArrayLike | None = None) -> Self:
+        """Learn from the start, epoch by epoch, until one passes without a mistake.
+
+        X may be an array, a sparse matrix, a frame, or what `nk.open` returned (y is then its own).
+        """
+        with self._all_or_nothing():
+            if isinstance(X, Source):
+                if y is not None:
+                    raise ParameterError("a source brings its own labels: leave y out")
+                self.classes_ = self._fit_source(X)
+                return self
+            matrix, classes, codes = self._labelled(X, y, reset=True)
+            if len(classes) < 2:
+                only = classes.tolist()[0]
+                raise DataError(f"y has one class only, {only!r}; a separator needs two classes")
+            self._fit_matrix(matrix, classes, codes)
+            self.classes_ = classes
+            return self
+
+    def partial_fit(
+        self,
+        X: RowsLike,
+        y: npt.ArrayLike | None = None,
+        classes: npt.ArrayLike | None = None,
+    ) -> Self:
+        """One pass over these rows, on from where learning stands.
+
+        The first call must name all the classes that will ever come.
+        """
+        first = not self.__sklearn_is_fitted__()
+        if isinstance(X, Source):
+            loaded = load_rows(X)
+            assert loaded.classes is not None  # labels were asked for
+            rows: ArrayRows = loaded.matrix
+            y = loaded.classes[loaded.codes]
+        else:
+            rows = X
+        known = None if classes is None else np.unique(np.asarray(classes))
+        if first and (known is None or len(known) < 2):
+            raise ParameterError("the first call of partial_fit must name the classes, two or more")
+        if not first and known is not None and not np.array_equal(known, self.classes_):
+            raise ParameterError(f"classes has been {list(self.classes_)} since the first call")
+        with self._all_or_nothing():
+            known = known if first else self.classes_
+            matrix, known, codes = self._labelled(rows, y, reset=first, classes=known)
+            features, outputs = matrix.shape[1], learners_needed(known)
+            learner = self._new_learner(features, outputs) if first else self._learner
+            self._read_once(learner, matrix, codes)
+            self.classes_ = known
+        return self
+
+    def decision_function(self, X: RowsLike) -> npt.NDArray[np.float64]:
+        """What the rule decides for each row, and for each class if there are more than two.
+
+        Above 0 means the second class. Where the rule calls an exact 0 positive, as Winnow does,
+        the smallest number above 0 stands for it.
+        """
+        check_is_fitted(self)
+        if isinstance(X, Source):
+            width = self.n_features_in_
+            parts = (_at_least(chunk.X, width) for chunk in X.chunks())
+            return np.concatenate([self.decision_function(part) for part in parts])
+        matrix = self._matrix(X, reset=False)
+        answers = self._learner.answers(rows_for(self._learner, matrix))
+        if answers.shape[1] > 1:
+            return answers
+        positive = self._learner.positive(answers[:, 0])
+        return np.where(positive, np.maximum(answers[:, 0], 5e-324), answers[:, 0])
+
+    def predict(self, X: RowsLike) -> npt.NDArray[Any]:
+        """The class of each row."""
+        answers = self.decision_function(X)
+        codes = answers.argmax(axis=1) if answers.ndim > 1 else (answers > 0.0).astype(int)
+        return self.classes_[codes]  # type: ignore[no-any-return]
+
+    def _labelled(
+        self,
+        X: ArrayRows,
+        y: npt.ArrayLike | None,
+        *,
+        reset: bool,
+        classes: Classes | None = None,
+    ) -> tuple[Matrix, Classes, Codes]:
+        """X as a matrix, the classes, and the class number of each row."""
+        if y is None:
+            raise DataError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        matrix, labels = self._matrix(X, y, reset=reset)
+        matrices.refuse_mismatch(matrix.shape[0], len(labels))
+        found, codes = matrices.encode(labels, classes)
+        if len(found) > 2:
+            check_classification_targets(labels)  # slow; two values are two classes
+        return matrix, found, codes
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _at_least(matrix: Matrix, features: int) -> Matrix:
+    """Rows as wide as a model; wider ones as they are, to be refused."""
+    return widened(matrix, features) if matrix.shape[1] < features else matrix
+
+
+def rows_for(learner: Learner, matrix: Matrix) -> Rows:
+    """The rows as this learner sees them, whatever the parameters have been set to since."""
+    return make_rows(matrix, learner.bias, learner.unit_length)
+
+
+def budget_spent(outcome: Outcome) -> str:
+    """What is known when the epochs ran out, in a sentence."""
+    mistakes, updates = outcome.mistakes_per_epoch[-1], outcome.updates_per_epoch[-1]
+    if outcome.converged:
+        return (
+            f"still {updates} update(s) in the last of {outcome.epochs} epoch(s), though no"
+            " mistake: not every row has its margin yet"
+        )
+    known = ""
+    finite = outcome.ceilings[np.isfinite(outcome.ceilings)]
+    if len(outcome.ceilings) == 1 and len(finite):
+        known = f"; no separator has a margin above {rounded_up(finite[0], 2)}"
+    elif len(finite):
+        known = f"; some class has no separator with a margin above {rounded_up(finite.min(), 2)}"
+    ran = f"{outcome.epochs} epoch(s), {mistakes} mistake(s) in the last one"
+    return f"not converged after {ran}{known}"

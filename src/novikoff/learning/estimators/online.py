@@ -1,0 +1,192 @@
+"""One example at a time (the protocol of online learning): predict, see the label, learn.
+
+Rows are arrays, or dicts of named features in which new names may appear at any time. Each call
+goes to the same compiled loop as `fit`.
+"""
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.data.user_types import Label, RowLike
+from novikoff.errors import DataError, ParameterError
+from novikoff.learning.estimators.row_buffer import OneArray, OneDict, RowBuffer
+from novikoff.learning.learner import Learner, learners_needed
+from novikoff.learning.rules import protocol
+from novikoff.learning.rules.protocol import Rule
+
+ROOM = 64  # features a learner on dicts starts with; it doubles when they run out
+PLUS_MINUS = np.array([-1, 1])  # what labels are until some are seen
+
+
+class GrowingNamesAttribute:
+    """An attribute of scikit-learn's that follows the names for as long as new ones may come.
+
+    (A `__getattr__` would do the same, and make every other attribute slower.)
+    """
+
+    def __init__(self, compute: Callable[[dict[Any, int]], Any]) -> None:
+        self.compute = compute
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, estimator: Any, owner: type) -> Any:
+        if estimator is None:
+            return self
+        if "_names" in estimator.__dict__:
+            return self.compute(estimator.__dict__["_names"])
+        if self.name not in estimator.__dict__:
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}")
+        return estimator.__dict__[self.name]
+
+    def __set__(self, estimator: Any, value: Any) -> None:
+        estimator.__dict__[self.name] = value
+
+    def __delete__(self, estimator: Any) -> None:
+        estimator.__dict__.pop(self.name, None)
+
+
+class Online:
+    """`learn_one` and `predict_one` for an estimator that keeps its `Learner` in `_learner`."""
+
+    _learner: Learner
+    _one: RowBuffer | None = None
+    _lowest: Any
+    _settled_at: int
+    classes_: Any
+    n_iter_: int
+    mistakes_per_epoch_: list[int]
+
+    # what the estimator brings along
+    _rule: Callable[[], Rule]
+    _new_learner: Callable[[int, int], Learner]
+
+    n_features_in_ = GrowingNamesAttribute(len)
+    feature_names_in_ = GrowingNamesAttribute(lambda names: np.array([*names], object))
+
+    def learn_one(self, x: RowLike, y: Label, classes: npt.ArrayLike | None = None) -> Self:
+        """See one row, predict, be told its label, learn; a wrong prediction counts as a mistake.
+
+        x is an array, or a dict of named features. Labels are -1 and 1, 0 and 1 or False and True;
+        for others, the first call must name the `classes`.
+        """
+        one = self._one
+        if one is None or type(x) is not one.kind or classes is not None:
+            self._know(y, classes)
+            one = self._bind(x)
+        one.place(x)
+        call = one.calls.get(y)
+        if call is None:
+            self._new_label(y)
+            call = one.call_for(y)
+        if one.run(*call):
+            one.refuse()
+        return self
+
+    def predict_one(self, x: RowLike) -> Label:
+        """The label that the rule predicts for one row. Nothing is learned, not even names."""
+        one = self._one
+        if one is None or type(x) is not one.kind or not one.knows(x):
+            one, x = self._bound_for_prediction(x)
+        one.place(x)
+        answers = one.answer()
+        if len(answers) > 1:
+            code = answers.index(max(answers))
+        else:
+            code = int(one.learner.positive(answers[0]))
+        label: Label = getattr(self, "classes_", PLUS_MINUS)[code]
+        return label
+
+    def _bound_for_prediction(self, x: Any) -> tuple[RowBuffer, Any]:
+        """A place for x that learns nothing from it; and x, less the names that mean nothing."""
+        if not hasattr(self, "_learner"):
+            return copy.deepcopy(self)._bind(x), x
+        one = self._bind(x)
+        if one.knows(x):
+            return one, x
+        if protocol.start(self._learner.rule, np.zeros(1)).weights.any():
+            return copy.deepcopy(self)._bind(x), x  # a new feature has a weight already
+        return one, {name: value for name, value in x.items() if name in self._names}
+
+    def _know(self, y: Any, classes: Any) -> None:
+        """Make sure that y has a number, before anything is begun."""
+        if classes is not None and not hasattr(self, "classes_"):
+            named = np.unique(np.asarray(classes))
+            if len(named) < 2:
+                raise ParameterError("classes must name two classes or more")
+            self.classes_ = named
+            self.__dict__.pop("_codes", None)
+        if self._label_numbers().get(y) is None:
+            self._new_label(y)
+
+    def _label_numbers(self) -> dict[Any, int]:
+        if "_codes" not in self.__dict__:
+            labels = self.classes_.tolist() if hasattr(self, "classes_") else []
+            self._codes: dict[Any, int] = {label: k for k, label in enumerate(labels)}
+        return self._codes
+
+    def _bind(self, x: Any) -> RowBuffer:
+        """Prepare for rows of the kind that x is."""
+        self._label_numbers()
+        if not hasattr(self, "_learner"):
+            classes = getattr(self, "classes_", PLUS_MINUS)
+            self._begin(x, learners_needed(classes))
+        if self._one is not None and self._one.named is isinstance(x, Mapping):
+            self._one.kind = type(x)  # a list after an array, say: the same buffer will do
+        else:
+            self._one = self._bound_to(x)
+        return self._one
+
+    def _begin(self, x: Any, outputs: int) -> None:
+        """A learner for rows like x."""
+        named = isinstance(x, Mapping)
+        if not named and np.ndim(x) != 1:
+            raise DataError(f"a row is an array of one dimension or a dict, not {x!r}")
+        features = max(ROOM, len(x)) if named else len(np.atleast_1d(x))
+        if named and np.isnan(getattr(self._rule(), "theta", 0.0)):
+            raise ParameterError("Winnow on named features needs theta: their number is not known")
+        self._learner = self._new_learner(features, outputs)
+        self._lowest, self._settled_at = np.inf, -1
+        self.n_iter_, self.mistakes_per_epoch_ = 0, []
+        if named:
+            self._names: dict[Any, int] = {}
+        else:
+            self.n_features_in_ = features
+
+    def _bound_to(self, x: Any) -> RowBuffer:
+        if not isinstance(x, Mapping):
+            self._leave_online()
+            return OneArray(self._learner, self._codes, type(x))
+        if "_names" not in self.__dict__:
+            if not hasattr(self, "feature_names_in_"):
+                raise DataError("the features had no names when this was fitted; pass an array")
+            self._names = {name: j for j, name in enumerate(self.feature_names_in_)}
+            self.__dict__.pop("feature_names_in_")
+        return OneDict(self._learner, self._codes, type(x), self._names)
+
+    def _leave_online(self) -> None:
+        """Give a learner on named features the exact size that they have, for use with arrays."""
+        self._one = None
+        if "_names" in self.__dict__ and self._learner.features != len(self._names):
+            self._learner.resize(len(self._names))
+
+    def _new_label(self, y: Any) -> None:
+        """Number a label that comes for the first time, where the classes were not named."""
+        codes = self._codes
+        if len(codes) > 1:
+            raise DataError(f"the label {y!r} is none of the classes {self.classes_.tolist()}")
+        if isinstance(y, (bool, np.bool_)):
+            self.classes_ = np.array([False, True])
+            codes.update({False: 0, True: 1})
+        elif isinstance(y, (int, float, np.number)) and y in (-1, 0, 1):
+            self.classes_ = np.array([0 if y == 0 else -1, 1])
+            codes.update({1: 1} if y == 1 else {int(y): 0, 1: 1})
+        else:
+            raise ParameterError(
+                f"the label {y!r} is not one of -1, 0, 1, False, True: name all labels in the first"
+                f" call, as in learn_one(x, {y!r}, classes=[{y!r}, ...])"
+            )

@@ -1,0 +1,271 @@
+"""The additive rules as estimators: the perceptron and its kin, one-sided to second order."""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff.data import Source
+from novikoff.data.user_types import (
+    ArrayRows,
+    Init,
+    Label,
+    Order,
+    RandomState,
+    RowLike,
+    RowsLike,
+    TieName,
+)
+from novikoff.learning import rules
+from novikoff.learning.estimators.base import BaseLearner, Classifier, rows_for
+from novikoff.learning.rules.protocol import Rule
+from novikoff.learning.streaming import NO_LABELS
+
+
+class Perceptron(Classifier):
+    """Rosenblatt's perceptron: on a mistake, w <- w + eta * y * x.
+
+    Parameters
+    ----------
+    eta : the step. From a start of zeros it only rescales the weights.
+    fit_intercept : lift every row x to (x, 1), so that the last weight is the intercept.
+    unit_length : scale every (lifted) row to length 1 before it is seen.
+    init : "zeros", "random" (standard normal), or an array: a weight for each feature, then the
+        intercept.
+    tie : what a score of exactly 0 means. "mistake": always one (what the convergence proof
+        needs); "positive", "negative": a prediction of that class; "keep": never a mistake.
+    max_epochs : the budget. Running out of it is a ConvergenceWarning that says what is known.
+    order : "given", or "shuffle": a new order each epoch, from random_state.
+    random_state : seeds the random start and the shuffling.
+
+    Examples
+    --------
+    >>> import novikoff as nk
+    >>> model = nk.Perceptron().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> model.converged_, model.mistakes_, model.predict([[1, 1]]).tolist()
+    (True, 18, [1])
+    """
+
+    kind = "perceptron"
+
+    def __init__(
+        self,
+        eta: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        init: Init = "zeros",
+        tie: TieName = "mistake",
+        max_epochs: int = 1000,
+        order: Order = "given",
+        random_state: RandomState = None,
+    ) -> None:
+        self.eta = eta
+        self.fit_intercept = fit_intercept
+        self.unit_length = unit_length
+        self.init = init
+        self.tie = tie
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+
+class AveragedPerceptron(Perceptron):
+    """Learns as `Perceptron` does, mistake for mistake; predicts with the mean of all its weights.
+
+    `coef_` and `intercept_` are the means. Parameters as for `Perceptron`.
+    """
+
+    kind = "averaged"
+
+
+class VotedPerceptron(Perceptron):
+    """Learns as `Perceptron` does, mistake for mistake; all its weights vote on a prediction.
+
+    Each weight vector has as many votes as rows it lasted for. `coef_` and `intercept_` are the
+    last one. Parameters as for `Perceptron`.
+    """
+
+    kind = "voted"
+
+
+class MarginPerceptron(Classifier):
+    """Moves on every row whose signed score is at most `margin`, and so ends with room to spare.
+
+    It stops after an epoch without an update. Other parameters as for `Perceptron`.
+    """
+
+    kind = "margin"
+
+    def __init__(
+        self,
+        eta: float = 1.0,
+        margin: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        init: Init = "zeros",
+        tie: TieName = "mistake",
+        max_epochs: int = 1000,
+        order: Order = "given",
+        random_state: RandomState = None,
+    ) -> None:
+        self.eta = eta
+        self.margin = margin
+        self.fit_intercept = fit_intercept
+        self.unit_length = unit_length
+        self.init = init
+        self.tie = tie
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+
+class PassiveAggressive(Classifier):
+    """Moves as little as gives the row a signed score of 1.
+
+    `variant` is "PA", "PA-I" (at most C) or "PA-II" (soft). It stops after an epoch without a
+    mistake. Other parameters as for `Perceptron`.
+    """
+
+    kind = "passive-aggressive"
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        variant: Literal["PA", "PA-I", "PA-II"] = "PA-I",
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        init: Init = "zeros",
+        tie: TieName = "mistake",
+        max_epochs: int = 1000,
+        order: Order = "given",
+        random_state: RandomState = None,
+    ) -> None:
+        self.C = C
+        self.variant = variant
+        self.fit_intercept = fit_intercept
+        self.unit_length = unit_length
+        self.init = init
+        self.tie = tie
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+
+class SecondOrderPerceptron(Classifier):
+    """The perceptron in coordinates that its past mistakes have whitened; keeps a d x d matrix.
+
+    `a` above 0 says how much the plain coordinates count. It starts at zero weights. Other
+    parameters as for `Perceptron`.
+    """
+
+    kind = "second-order"
+
+    def __init__(
+        self,
+        a: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        tie: TieName = "mistake",
+        max_epochs: int = 1000,
+        order: Order = "given",
+        random_state: RandomState = None,
+    ) -> None:
+        self.a = a
+        self.fit_intercept = fit_intercept
+        self.unit_length = unit_length
+        self.tie = tie
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+
+class OneSidedPerceptron(BaseLearner):
+    """The perceptron on positive rows only: find w with w . x > 0 for all of them.
+
+    Rows are scaled to length 1, there is no intercept, the start is zero, and a row with
+    w . x <= 0 is added to w. If some unit vector has w . x >= g on every row, there are at most
+    1 / g^2 updates. `predict` says 1 where w . x > 0, else -1.
+    """
+
+    kind = "one-sided"
+
+    unit_length = True
+
+    def __init__(
+        self, *, max_epochs: int = 1000, order: Order = "given", random_state: RandomState = None
+    ) -> None:
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+    def fit(self, X: RowsLike, y: npt.ArrayLike | None = None) -> Self:
+        """Learn from the start until an epoch passes without a mistake; y is ignored."""
+        with self._all_or_nothing():
+            if isinstance(X, Source):
+                self._fit_source(X)
+                return self
+            matrix = self._matrix(X, reset=True)
+            return self._fit_matrix(matrix, NO_LABELS, np.ones(matrix.shape[0], np.uint16))
+
+    def partial_fit(self, X: ArrayRows, y: npt.ArrayLike | None = None) -> Self:
+        """One pass over these rows, on from where learning stands; y is ignored."""
+        first = not self.__sklearn_is_fitted__()
+        with self._all_or_nothing():
+            matrix = self._matrix(X, reset=first)
+            learner = self._new_learner(matrix.shape[1], 1) if first else self._learner
+            self._read_once(learner, matrix, np.ones(matrix.shape[0], np.uint16))
+        return self
+
+    def learn_one(self, x: RowLike, y: Label = 1, classes: npt.ArrayLike | None = None) -> Self:
+        """See one positive row, and add it to the weights if w . x <= 0."""
+        return super().learn_one(x, 1)
+
+    def decision_function(self, X: ArrayRows) -> npt.NDArray[np.float64]:
+        """w . x for each row, scaled to length 1."""
+        check_is_fitted(self)
+        matrix = self._matrix(X, reset=False)
+        return self._learner.answers(rows_for(self._learner, matrix))[:, 0]
+
+    def predict(self, X: ArrayRows) -> npt.NDArray[np.int64]:
+        """1 where w . x > 0, else -1."""
+        return np.where(self.decision_function(X) > 0.0, 1, -1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class RuleClassifier(Classifier):
+    """Any rule, one of your own too, as an estimator.
+
+    `rule` is a NamedTuple with a method `step` (see `learning.rules.protocol`); None means the
+    plain perceptron. Other parameters as for `Perceptron`.
+    """
+
+    def __init__(
+        self,
+        rule: Rule | None = None,
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        init: Init = "zeros",
+        max_epochs: int = 1000,
+        order: Order = "given",
+        random_state: RandomState = None,
+    ) -> None:
+        self.rule = rule
+        self.fit_intercept = fit_intercept
+        self.unit_length = unit_length
+        self.init = init
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+    def _rule(self) -> Rule:
+        return rules.Perceptron() if self.rule is None else self.rule

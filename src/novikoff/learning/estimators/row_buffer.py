@@ -1,0 +1,202 @@
+"""A buffer for one row, bound to the compiled loop, so that a call costs little more than the loop.
+
+What would be looked up anew at every call (the compiled code and its arguments) is bound once.
+"""
+
+import functools
+import math
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import numba
+import numpy as np
+
+from novikoff.errors import DataError
+from novikoff.learning.learner import AS_GIVEN, Learner
+from novikoff.learning.loop import EpochInput, NoLog, answers_for, epoch_for
+from novikoff.learning.row_errors import refuse_overflow, row_error_message
+from novikoff.learning.rows import CsrRows, DenseRows, read_only
+from novikoff.learning.rules import protocol
+
+SILENT = NoLog()
+
+
+class RowBuffer:
+    """A buffer for one row, and the loop bound to it and to a learner.
+
+    Everything that does not change from row to row is looked up once: to learn from a row is to
+    `place` it, and to `run` the call that belongs to its label.
+    """
+
+    named = False
+
+    def __init__(self, learner: Learner, rows: Any, codes: dict[Any, int], kind: type) -> None:
+        self.learner, self.rows, self.codes, self.kind = learner, rows, codes, kind
+        if learner.reserves:
+            self.place = self._reserve_and_place  # type: ignore[method-assign]
+        self.bind()
+
+    def place(self, x: Any) -> None:
+        """Put a row into the buffer."""
+        raise TypeError(f"{type(self).__name__} does not say how to place a row")
+
+    def knows(self, x: Any) -> bool:
+        """Whether the row has only features that came before."""
+        return True
+
+    def bind(self) -> None:
+        """Make ready the calls of the loop: for each label, one for each learner."""
+        self.epoch = _entry(epoch_for(self.learner.rule, SILENT), self._call(0, 0))
+        self.decide: Any = None  # bound when it is first needed
+        self.run = self.epoch if len(self.learner.states) == 1 else self._run_all
+        self.calls: dict[Any, tuple[Any, ...]] = {}
+        for label in self.codes:
+            self.call_for(label)
+
+    def call_for(self, label: Any) -> tuple[Any, ...]:
+        """The arguments of `run` for a row with this label."""
+        calls = [self._call(k, self.codes[label]) for k in range(len(self.learner.states))]
+        self.calls[label] = calls[0] if len(calls) == 1 else (calls,)
+        return self.calls[label]
+
+    def _call(self, k: int, code: int) -> tuple[Any, ...]:
+        learner, positive = self.learner, k if len(self.learner.states) > 1 else 1
+        codes = read_only(np.array([code], np.uint16))
+        reading = EpochInput(self.rows, codes, positive, AS_GIVEN, 0, 1, True)
+        return learner.rule, learner.states[k], reading, learner.tallies[k], SILENT
+
+    def _run_all(self, calls: list[tuple[Any, ...]]) -> int:
+        return max(int(self.epoch(*call)) for call in calls)
+
+    def _reserve_and_place(self, x: Any) -> None:
+        type(self).place(self, x)
+        learner, entries = self.learner, self.rows.values.size + 1
+        states = [protocol.reserve(learner.rule, state, 1, entries) for state in learner.states]
+        if not all(map(_same_arrays, states, learner.states)):
+            learner.states = states
+            self.bind()
+
+    def refuse(self) -> None:
+        """Raise the reason why the row in the buffer was refused."""
+        for state in self.learner.states:
+            refuse_overflow(state)
+        raise DataError(row_error_message(self.learner.rule, self.rows, 0))
+
+    def answer(self) -> list[float]:
+        """What each learner decides for the row in the buffer."""
+        rule, out = self.learner.rule, np.empty(1)
+        found = []
+        for state, tally in zip(self.learner.states, self.learner.tallies, strict=True):
+            readout = protocol.readout(rule, state, int(tally.seen[0]))
+            if self.decide is None:
+                self.decide = _entry(answers_for(rule), (rule, readout, self.rows, 0, out))
+            self.decide(rule, readout, self.rows, 0, out)
+            found.append(float(out[0]))
+        if not all(map(math.isfinite, found)):
+            raise DataError(row_error_message(rule, self.rows, 0))
+        return found
+
+
+class OneArray(RowBuffer):
+    """The next row is an array."""
+
+    def __init__(self, learner: Learner, codes: dict[Any, int], kind: type) -> None:
+        values = np.zeros((1, learner.features))
+        rows = DenseRows(read_only(values), learner.bias, learner.unit_length)
+        self.values, self.size = values[0], learner.features
+        super().__init__(learner, rows, codes, kind)
+
+    def place(self, x: Any) -> None:
+        if len(x) != self.size:
+            raise DataError(f"the row has {len(x)} features; {self.size} were seen before")
+        self.values[...] = x
+
+
+class OneDict(RowBuffer):
+    """The next row is a dict from names to values."""
+
+    named = True
+
+    def __init__(
+        self, learner: Learner, codes: dict[Any, int], kind: type, names: dict[Any, int]
+    ) -> None:
+        self.names = names
+        self._make_room(learner)
+        super().__init__(learner, self.rows, codes, kind)
+
+    def _make_room(self, learner: Learner) -> None:
+        self.known = len(self.names)
+        room = learner.features
+        self.values: Any = np.zeros(room)
+        self.columns: Any = np.zeros(room, np.uint32)
+        self.starts: Any = np.zeros(2, np.uint32)
+        values, columns, starts = map(read_only, (self.values, self.columns, self.starts))
+        self.rows = CsrRows(values, columns, starts, room, learner.bias, learner.unit_length)
+        self.keys: list[Any] = []
+        self.sorting: Any = None
+        self._pack(0)
+
+    def _pack(self, number: int) -> None:
+        """Make `fill(*values)` write so many values to the buffer: the fastest way there is."""
+        self.fill = functools.partial(struct.Struct(f"{number}d").pack_into, self.values, 0)
+
+    def place(self, x: Mapping[Any, Any]) -> None:
+        keys, self.known = [*x], len(self.names)
+        if keys != self.keys:  # rows of a stream mostly have the same names in the same order
+            self._rename(keys)
+        try:
+            self.fill(*x.values())
+        except struct.error:
+            bad = next(name for name, value in x.items() if not _is_number(value))
+            self._forget()
+            raise DataError(f"feature {bad!r} is {x[bad]!r}; a number is needed") from None
+        if self.sorting is not None:
+            self.values[: len(keys)] = self.values[self.sorting]
+
+    def knows(self, x: Mapping[Any, Any]) -> bool:
+        return [*x] == self.keys or x.keys() <= self.names.keys()
+
+    def refuse(self) -> None:
+        self._forget()
+        super().refuse()
+
+    def _forget(self) -> None:
+        """The names that came with a refused row never came."""
+        while len(self.names) > self.known:
+            self.names.popitem()
+            self.keys = []
+
+    def _rename(self, keys: list[Any]) -> None:
+        names = self.names
+        columns = np.array([names.setdefault(key, len(names)) for key in keys], np.uint32)
+        if len(names) > self.learner.features:
+            self.learner.resize(max(2 * self.learner.features, len(names)))
+            self._make_room(self.learner)
+            self.bind()
+        ascending = bool((columns[1:] > columns[:-1]).all())
+        self.sorting = None if ascending else np.argsort(columns)
+        self.columns[: len(keys)] = columns if ascending else columns[self.sorting]
+        self.starts[1] = len(keys)
+        self.keys = keys
+        self._pack(len(keys))
+
+
+def _entry(loop: Any, args: tuple[Any, ...]) -> Any:
+    """The compiled code for arguments of these very types, without a look-up at each call."""
+    types = tuple(map(numba.typeof, args))
+    loop.compile(types)
+    return loop.get_overload(types)
+
+
+def _same_arrays(state: Any, other: Any) -> bool:
+    """Whether two states are made of the very same arrays."""
+    return all(a is b for a, b in zip(state, other, strict=True))
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,86 @@
+"""`nk.save` and `nk.load`: estimators to and from model files."""
+
+import os
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff.errors import ModelError
+from novikoff.learning import model_file
+from novikoff.learning.estimators import perceptrons
+from novikoff.learning.estimators.base import BaseLearner
+from novikoff.learning.estimators.by_rule import estimator_class
+from novikoff.learning.estimators.online import PLUS_MINUS
+from novikoff.learning.rules import registry
+
+LIFT = "fit_intercept", "unit_length"
+
+
+def save(model: BaseLearner, path: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator to a file that `load` and `novikoff predict` read."""
+    if not isinstance(model, BaseLearner):
+        raise ModelError(f"{type(model).__name__} is not an estimator of novikoff's")
+    if not hasattr(model, "kind"):
+        raise ModelError(
+            f"{type(model).__name__} has a rule of its own, which a model file cannot hold: loading"
+            " one executes nothing. Keep the arrays coef_ and intercept_, or use pickle knowingly"
+        )
+    check_is_fitted(model)
+    model._leave_online()
+    own = registry.lookup(model.kind).parameters()
+    options = {k: v for k, v in model.get_params().items() if k not in own and k not in LIFT}
+    options.pop("init", None)  # the file holds the start itself
+    if not isinstance(options.get("random_state"), (int, np.integer, type(None))):
+        options["random_state"] = None  # a generator's state is not part of what was learned
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None and not all(isinstance(name, str) for name in names):
+        raise ModelError("feature names that are not text cannot be saved")
+    model_file.write(
+        model_file.Model(
+            model.kind,
+            {name: _plain(value) for name, value in model._learned_with.items()},
+            model._learner,
+            getattr(model, "classes_", PLUS_MINUS),
+            None if names is None else [str(name) for name in names],
+            {name: _plain(value) for name, value in options.items()},
+            model.n_iter_,
+            model.mistakes_per_epoch_,
+            model._settled_at,
+            np.asarray(model._lowest, np.float64),
+        ),
+        path,
+    )
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """The estimator that was saved, ready to predict and to learn on. Nothing is executed."""
+    model = model_file.read(path)
+    kind = estimator_class(model.rule)
+    accepted = set(kind._get_param_names())
+    parameters = model.parameters | model.options
+    if "fit_intercept" in accepted:
+        lift = model.learner.bias, model.learner.unit_length
+        parameters |= dict(zip(LIFT, lift, strict=True))
+    if not set(parameters) <= accepted:
+        raise ModelError(
+            f"{path}: a damaged model: {kind.__name__} has no {set(parameters) - accepted}"
+        )
+    estimator = kind(**parameters)
+    if model.learner.initial is not None:
+        estimator.init = model.learner.initial
+    estimator._learner, estimator._lowest = model.learner, model.lowest
+    estimator._learned_with = model.parameters
+    estimator._settled_at = model.settled_at
+    estimator.n_iter_, estimator.mistakes_per_epoch_ = model.epochs, model.mistakes_per_epoch
+    estimator.n_features_in_ = model.learner.features
+    if model.feature_names is not None:
+        estimator.feature_names_in_ = np.array(model.feature_names, object)
+    if hasattr(kind, "partial_fit") and kind is not perceptrons.OneSidedPerceptron:
+        estimator.classes_ = model.classes
+    return estimator
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy's as one that JSON knows."""
+    return value.item() if isinstance(value, np.generic) else value

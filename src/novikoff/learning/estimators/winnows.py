@@ -1,0 +1,101 @@
+"""The multiplicative rules as estimators: Winnow for Boolean variables, balanced Winnow for any."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.data.user_types import Order, RandomState, TieName
+from novikoff.learning.estimators.base import Classifier
+
+
+class Winnow(Classifier):
+    """Learns a disjunction of a few of many Boolean variables by doubling and halving weights.
+
+    Parameters
+    ----------
+    alpha : the factor, above 1.
+    theta : the threshold; None means the number of variables, complements included.
+    complement : add each variable's complement, so that negated literals can be learned.
+    binarize : values above it (0 or more) count as 1. None demands 0 and 1, refuses all else.
+    max_epochs, order, random_state : as for `Perceptron`.
+
+    If the label is an OR of r of n variables, it makes at most 2 + 3 r (1 + lg n) mistakes.
+    """
+
+    kind = "winnow"
+
+    def __init__(
+        self,
+        alpha: float = 2.0,
+        theta: float | None = None,
+        *,
+        complement: bool = False,
+        binarize: float | None = 0.0,
+        max_epochs: int = 1000,
+        order: Order = "given",
+        random_state: RandomState = None,
+    ) -> None:
+        self.alpha = alpha
+        self.theta = theta
+        self.complement = complement
+        self.binarize = binarize
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+
+    @property
+    def relevant_(self) -> npt.NDArray[np.int64]:
+        """The variables it holds relevant: weight above the starting 1, the heaviest first.
+
+        It is what the rule believes, not a proof. Only for two classes.
+        """
+        return self._raised("weights")
+
+    @property
+    def relevant_complements_(self) -> npt.NDArray[np.int64]:
+        """Likewise, the variables whose complement it holds relevant."""
+        has = hasattr(self._fitted("relevant_complements_").states[0], "against")
+        return self._raised("against") if has else np.empty(0, np.int64)
+
+    def _raised(self, field: str) -> npt.NDArray[np.int64]:
+        learner = self._fitted("relevant_")
+        if len(learner.states) > 1:
+            raise AttributeError("relevant_ exists for two classes only")
+        weights = getattr(learner.states[0], field)[: self.n_features_in_]
+        raised = np.flatnonzero(weights > 1.0)
+        return raised[np.argsort(-weights[raised], kind="stable")]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # it sees values only as above the threshold or not
+        return tags
+
+
+class BalancedWinnow(Classifier):
+    """Multiplicative updates for separators with weights of any sign, over real inputs.
+
+    Two weights for each feature are multiplied by exp(eta * y * x) and exp(-eta * y * x) on a
+    mistake; their difference is the feature's weight. Other parameters as for `Perceptron`.
+    """
+
+    kind = "balanced-winnow"
+
+    def __init__(
+        self,
+        eta: float = 0.1,
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        tie: TieName = "mistake",
+        max_epochs: int = 1000,
+        order: Order = "given",
+        random_state: RandomState = None,
+    ) -> None:
+        self.eta = eta
+        self.fit_intercept = fit_intercept
+        self.unit_length = unit_length
+        self.tie = tie
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state

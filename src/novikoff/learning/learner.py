@@ -1,0 +1,291 @@
+"""Who learns: copies of one rule, and one pass of theirs over rows.
+
+Two classes need one learner; beyond that each class has its own, which tells it from the rest
+(one-vs-rest). They all read the same rows while those are in the cache, so the data pass through
+once however many classes there are.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.data.matrices import Classes, Codes
+from novikoff.errors import DataError, ParameterError
+from novikoff.learning.loop import (
+    Counters,
+    EpochInput,
+    NoLog,
+    answers_for,
+    epoch_for,
+    first_refused_for,
+    new_tally,
+)
+from novikoff.learning.row_errors import refuse_overflow, row_error_message
+from novikoff.learning.rows import (
+    CsrRows,
+    DenseRow,
+    Rows,
+    features_of,
+    is_mapped,
+    length,
+    read_only,
+    release,
+    stored,
+)
+from novikoff.learning.rules import protocol
+from novikoff.learning.rules.protocol import TIES, Rule, Seen, Vector
+
+AS_GIVEN = np.empty(0, np.int64)
+SMALLEST = 5e-324  # the least that rounding can lose
+
+# Values read by one call of the compiled loop. Small enough that Ctrl-C and progress are prompt;
+# for several learners, that the second finds the rows in the cache; where a rule asks for room
+# ahead of time, that it asks for little; and of rows in a file, that few are in memory.
+BLOCK, BLOCK_OF_MANY, BLOCK_WITH_ROOM, BLOCK_MAPPED = 2**24, 2**16, 2**20, 2**21
+
+Watch = Callable[["Learner", int], None]
+
+
+class Learner:
+    """Copies of one rule, each with a state and a tally of its own, learning from the same rows."""
+
+    def __init__(
+        self,
+        rule: Rule,
+        features: int,
+        outputs: int = 1,
+        *,
+        bias: bool = True,
+        unit_length: bool = False,
+        initial: npt.NDArray[np.float64] | None = None,
+    ) -> None:
+        protocol.validate(rule)
+        self.rule = protocol.for_features(rule, features)
+        self.features, self.bias, self.unit_length = features, bool(bias), bool(unit_length)
+        weights = np.zeros((outputs, features + bias)) if initial is None else initial + 0.0
+        if weights.shape != (outputs, features + bias):
+            raise ParameterError(
+                f"the start has shape {weights.shape}; {(outputs, features + bias)} is needed:"
+                " a weight for each feature, then the intercept if there is one"
+            )
+        if not weights.any():
+            _reject_never_moving(self.rule)
+        self.initial = weights.copy() if weights.any() else None
+        self.states = [protocol.start(self.rule, row) for row in weights]
+        self.tallies = [new_tally() for _ in range(outputs)]
+
+    @classmethod
+    def from_state(
+        cls,
+        rule: Rule,
+        features: int,
+        states: list[Any],
+        tallies: list[Counters],
+        *,
+        bias: bool,
+        unit_length: bool,
+    ) -> "Learner":
+        """One that has come so far elsewhere, to learn on; where it started is not known here."""
+        learner = cls.__new__(cls)
+        learner.rule, learner.features, learner.initial = rule, features, None
+        learner.bias, learner.unit_length = bias, unit_length
+        learner.states, learner.tallies = states, tallies
+        return learner
+
+    def read(
+        self,
+        rows: Rows,
+        codes: Codes,
+        *,
+        order: npt.NDArray[np.int64] = AS_GIVEN,
+        start: int = 0,
+        measure: bool = True,
+        watch: Watch | None = None,
+        log: Any = NoLog(),  # noqa: B008  (immutable)
+        before: int = 0,
+    ) -> None:
+        """One pass over the rows, or over those that `order` names, from place `start` of it on.
+
+        A learner that a row was refused by, or whose weights overflow, must be thrown away.
+        before: how many rows of the data come before these, for the number that a message names.
+        """
+        self._require_fit(rows)
+        codes = read_only(codes)
+        for first, stop in self.blocks(rows, start, len(order) or None):
+            reading = EpochInput(rows, codes, 1, order, first, stop, measure)
+            self._read_block(reading, log, before)
+            release(rows, codes)
+            if watch:
+                watch(self, stop)
+
+    def refuse_any(self, rows: Rows) -> None:
+        """Refuse rows that cannot be learned from, before anything is learned from any of them."""
+        self._require_fit(rows)
+        bad = int(first_refused_for(self.rule)(self.rule, rows))
+        if bad >= 0:
+            raise DataError(row_error_message(self.rule, rows, bad))
+
+    def _require_fit(self, rows: Rows) -> None:
+        """The loop does not look where it reads: rows of another width must not get there."""
+        shape = features_of(rows), rows.bias, rows.unit_length
+        if shape != (self.features, self.bias, self.unit_length):
+            raise DataError(
+                f"the rows have {shape[0]} features, bias {shape[1]}, unit length {shape[2]}; this"
+                f" learner has {self.features}, {self.bias}, {self.unit_length}"
+            )
+
+    def _read_block(self, reading: EpochInput, log: Any, before: int) -> None:
+        epoch = epoch_for(self.rule, log)
+        for k, tally in enumerate(self.tallies):
+            if len(self.states) > 1:
+                reading = reading._replace(positive=k)
+            if self.reserves:
+                room = reading.stop - reading.start, _entries(reading)
+                self.states[k] = protocol.reserve(self.rule, self.states[k], *room)
+            refused = epoch(self.rule, self.states[k], reading, tally, log)
+            refuse_overflow(self.states[k])
+            if refused:
+                raise DataError(row_error_message(self.rule, reading.rows, refused - 1, before))
+
+    def blocks(
+        self, rows: Rows, start: int = 0, end: int | None = None
+    ) -> Iterator[tuple[int, int]]:
+        """The places that are read by one call of the loop each."""
+        total = length(rows)
+        size = BLOCK if len(self.states) == 1 else BLOCK_OF_MANY
+        if self.reserves:
+            size = min(size, BLOCK_WITH_ROOM)
+        if is_mapped(rows):
+            size = min(size, BLOCK_MAPPED)
+        each = max(1, size * total // max(1, stored(rows) + total))
+        end = total if end is None else end
+        for first in range(start, end, each):
+            yield first, min(first + each, end)
+
+    def answers(
+        self, rows: Rows, start: int = 0, stop: int | None = None
+    ) -> npt.NDArray[np.float64]:
+        """What each learner decides for each row, or rows start to stop: (rows, learners)."""
+        self._require_fit(rows)
+        out = np.empty((len(self.states), len(range(length(rows))[start:stop])))
+        answers = answers_for(self.rule)
+        for state, tally, column in zip(self.states, self.tallies, out, strict=True):
+            readout = protocol.readout(self.rule, state, int(tally.seen[0]))
+            for k in range(0, len(column), 2**16):
+                answers(self.rule, readout, rows, start + k, column[k : k + 2**16])
+                release(rows)
+        if not np.isfinite(out).all():
+            bad = start + int(np.flatnonzero(~np.isfinite(out).all(axis=0))[0])
+            raise DataError(row_error_message(self.rule, rows, bad))
+        return out.T
+
+    def positive(self, answers: Any) -> Any:
+        """Which of the answers mean +1: those above 0, and 0 itself where the tie says so."""
+        return answers >= 0.0 if tie_of(self.rule) == TIES["positive"] else answers > 0.0
+
+    def linear(self) -> tuple[Vector, Vector]:
+        """The finished weights and intercepts: (learners, features) and (learners,)."""
+        weights, intercepts = [], []
+        for state, tally in zip(self.states, self.tallies, strict=True):
+            readout = protocol.readout(self.rule, state, int(tally.seen[0]))
+            vector, offset = protocol.linear(self.rule, readout)
+            weights.append(vector[: self.features])
+            intercepts.append(offset + (vector[self.features] if self.bias else 0.0))
+        return np.array(weights), np.array(intercepts)
+
+    def resize(self, features: int) -> None:
+        """Make room for more features, with the weights a rule starts with, or drop the last."""
+        old, self.features = self.features, features
+        for k, state in enumerate(self.states):
+            fresh = protocol.start(self.rule, np.zeros(features + self.bias))
+            self.states[k] = protocol.resized(self.rule, state, fresh, old, features, self.bias)
+        if self.initial is not None:
+            fresh, self.initial = self.initial, np.zeros((len(self.states), features + self.bias))
+            common = min(old, features)
+            self.initial[:, :common] = fresh[:, :common]
+            if self.bias:
+                self.initial[:, features] = fresh[:, old]
+
+    @property
+    def reserves(self) -> bool:
+        return hasattr(type(self.rule), "reserve")
+
+    def total(self, field: str) -> int:
+        """The sum of one field of the tallies over all learners."""
+        return int(sum(getattr(tally, field)[0] for tally in self.tallies))
+
+    @property
+    def radius(self) -> float:
+        """D: the length of the longest row seen."""
+        return float(np.sqrt(max(tally.radius_squared[0] for tally in self.tallies)))
+
+    def ceilings(self) -> Vector:
+        """For each learner, a number that no separator's margin exceeds; infinite if unknown."""
+        return np.array([self._ceiling(k) for k in range(len(self.states))])
+
+    def _ceiling(self, k: int) -> float:
+        """|sum of a_m z_m| / sum of a_m, rounded up.
+
+        Every unit vector u with margin gamma has gamma * sum a_m <= u . sum a_m z_m, and so
+        gamma <= |sum a_m z_m| / sum a_m, whatever rows z_m were moved along and why. Each of the
+        moves rounded the weights by at most eps * (|w_0| + 2 * sum a_m * D), or by the smallest
+        number there is; that much is added.
+
+        Shards that are mixed by shares mu have sum a_m mixed likewise, and the inequality with it.
+        An epoch's means are sums of as many terms as shards moved, which is at most the moves made,
+        and of one for the rest: with the shares' own roundings, they lose at most twice as much as
+        the moves did, from weights and amounts. So three times as much is added, mixed or not.
+        """
+        vector, tally = protocol.combination(self.rule, self.states[k]), self.tallies[k]
+        if vector is None or not tally.amount[0] > 0.0:
+            return float("inf")
+        start = 0.0 if self.initial is None else self.initial[k]
+        eps, moves, amount = float(np.finfo(float).eps), float(tally.updates[0]), tally.amount[0]
+        size = norm(vector - start) * (1.0 + eps * (len(vector) + 8))
+        largest = norm(np.atleast_1d(start)) + 2.0 * amount * self.radius
+        lost = 3.0 * moves * (eps * largest + SMALLEST * math.sqrt(len(vector)))
+        return float((size + lost) / amount * (1.0 + eps * (3.0 * moves + 8)))
+
+
+def norm(vector: Vector) -> float:
+    """|vector| but for rounding, also where its square is too small or too large for a double."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest)) if 0.0 < largest < np.inf else largest
+
+
+def learners_needed(classes: Classes) -> int:
+    """How many learners so many classes need."""
+    return 1 if len(classes) == 2 else len(classes)
+
+
+def tie_of(rule: Rule) -> Any:
+    """The rule's tie, or that of the rule it wraps; None if it has none."""
+    return getattr(getattr(rule, "inner", rule), "tie", None)
+
+
+def _reject_never_moving(rule: Rule) -> None:
+    """From zero weights every score is 0: a rule that never moves at 0 would stay for ever."""
+    if tie_of(rule) != TIES["keep"]:
+        return
+    row = DenseRow(np.ones(1), False, 1.0)
+    state = protocol.start(rule, np.zeros(1))
+    seen = [Seen(label, 0.0, False, 0) for label in (-1.0, 1.0)]
+    if protocol.score(rule, state, row) == 0.0 and not any(
+        protocol.step(rule, state, row, each) for each in seen
+    ):
+        raise ParameterError(
+            'tie="keep" from a start of zeros can never move: every score is 0, and at 0 it keeps'
+            ' the weights. Use init="random" (or a start of your own), or another tie'
+        )
+
+
+def _entries(reading: EpochInput) -> int:
+    """An upper bound on how many entries the rows to be read have together."""
+    rows, order, start, stop = reading.rows, reading.order, reading.start, reading.stop
+    if not isinstance(rows, CsrRows):
+        return (stop - start) * (features_of(rows) + 1)
+    numbers = order[start:stop] if order.size else np.arange(start, stop)
+    return int((rows.starts[numbers + 1] - rows.starts[numbers]).sum()) + stop - start

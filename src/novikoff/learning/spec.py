@@ -1,0 +1,124 @@
+"""How to learn: one frozen description, which estimators, commands, traces and clusters make.
+
+The random start of a spec follows from its seed, and its shuffles from the seed and the number of
+the epoch (see `epochs`), so that a spec and rows decide a run to the last bit.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.errors import ParameterError
+from novikoff.learning.learner import Learner
+from novikoff.learning.rows import Rows, make_rows
+from novikoff.learning.rules import protocol, registry
+from novikoff.learning.rules.protocol import Rule
+
+#: Numbers from which a start is drawn, after the seed itself: shuffles take the epoch's number.
+START_STREAM = 0
+#: The name of a user's own rule.
+OWN = "own"
+
+
+class TrainingSpec(NamedTuple):
+    """The rule and its start, what it sees of a row, for how long it learns and in which order.
+
+    init: "zeros", "random", or an array with one line for each learner, the intercept last (it may
+    be left out). own_rule: the rule itself, where the registry does not have it; `rule` is then
+    the name that it goes by.
+    """
+
+    rule: str
+    parameters: Mapping[str, Any]
+    init: str | npt.ArrayLike = "zeros"
+    bias: bool = True
+    unit_length: bool = False
+    seed: int = 0
+    max_epochs: int = 1000
+    order: str = "given"
+    own_rule: Rule | None = None
+
+    @property
+    def labels(self) -> bool:
+        """Whether the rule looks at labels."""
+        return self.rule != "one-sided"
+
+    @property
+    def needs_width(self) -> bool:
+        """Whether the start depends on the number of features."""
+        zeros = isinstance(self.init, str) and self.init == "zeros"
+        return not zeros or protocol.depends_on_width(self.build_rule())
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the seed matters."""
+        start = isinstance(self.init, str) and self.init == "random"
+        return start or self.order == "shuffle"
+
+    @property
+    def budget(self) -> int:
+        """The number of epochs allowed, if it is one."""
+        if not isinstance(self.max_epochs, (int, np.integer)) or self.max_epochs < 1:
+            raise ParameterError(
+                f"max_epochs must be a whole number above 0, not {self.max_epochs!r}"
+            )
+        return int(self.max_epochs)
+
+    def build_rule(self) -> Rule:
+        """The rule itself."""
+        if self.own_rule is not None:
+            return self.own_rule
+        return registry.build(self.rule, dict(self.parameters))
+
+    def learner(self, features: int, outputs: int) -> Learner:
+        """A learner at its start."""
+        return Learner(
+            self.build_rule(),
+            features,
+            outputs,
+            bias=self.bias,
+            unit_length=self.unit_length,
+            initial=self.initial(features, outputs),
+        )
+
+    def initial(self, features: int, outputs: int) -> npt.NDArray[np.float64] | None:
+        """The weights to start from, one line for each learner; None for zeros."""
+        if isinstance(self.init, str):
+            if self.init == "zeros":
+                return None
+            if self.init == "random":
+                random = np.random.default_rng([self.seed, START_STREAM])
+                return random.standard_normal((outputs, features + self.bias))
+            raise ParameterError(f'init must be "zeros", "random" or an array, not {self.init!r}')
+        start = np.atleast_2d(np.asarray(self.init, np.float64))
+        if not np.isfinite(start).all():
+            raise ParameterError("init holds NaN or infinity; a start must be numbers")
+        if self.bias and start.shape[1] == features:
+            start = np.hstack([start, np.zeros((len(start), 1))])
+        return start
+
+    def rows(self, matrix: Any) -> Rows:
+        """A matrix as rows that the learner sees."""
+        return make_rows(matrix, self.bias, self.unit_length)
+
+    def run_options(self) -> dict[str, Any]:
+        """What a model file says about how it was trained, besides the rule."""
+        return {"max_epochs": self.max_epochs, "order": self.order}
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a run to be resumed, as JSON; its budget may be raised."""
+        fields = self._asdict()
+        for name in ("max_epochs", "own_rule"):
+            del fields[name]
+        return {name: _plain(value) for name, value in fields.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A value with NumPy's arrays and numbers as JSON has them."""
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, (np.ndarray, np.generic, list)):
+        return np.asarray(value).tolist()
+    return value

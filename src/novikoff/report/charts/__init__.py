@@ -1,0 +1,1 @@
+"""Figures as plain data, one file for each kind."""

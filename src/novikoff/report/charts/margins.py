@@ -1,0 +1,133 @@
+"""The margins of rows: a histogram, and a table of the closest rows."""
+
+import math
+
+import numpy as np
+
+from novikoff.report.charts.plane import MarkedRows, Separator
+from novikoff.report.model import (
+    Bars,
+    Figure,
+    Indices,
+    Mark,
+    Numbers,
+    ReferenceLine,
+    Table,
+    array,
+    number,
+)
+from novikoff.report.row_info import RowInfo
+
+BINS = 40  # at the most
+LISTED = 10
+RINGED = 5  # rows marked in the plane
+TINY = 1e-300
+
+
+def histogram(separator: Separator, rule: str | None) -> Figure:
+    """The histogram of all margins; no bar mixes rows of the right and of the wrong side.
+
+    rule: the name of a line at the margin gamma; without a name, none is drawn.
+    """
+    margins = separator.margins
+    edges = bin_edges(float(margins.min()), float(margins.max()))
+    counts = bin_counts(margins, edges)
+    wrong = edges[1:] <= 0.0
+    marks: list[Mark] = []
+    for chosen, name, colour in (
+        (~wrong, "on the right side", "blue"),
+        (wrong, "on the wrong side", "red"),
+    ):
+        here = np.flatnonzero(chosen & (counts > 0))
+        if len(here):
+            notes = [
+                f"{counts[k]:,} {'row' if counts[k] == 1 else 'rows'} from {number(edges[k])} to"
+                f" {number(edges[k + 1])}"
+                for k in here
+            ]
+            sides = edges[here], edges[here + 1], array(counts[here])
+            marks.append(Bars(*sides, name, colour, colour == "red", notes))
+    if rule is not None and separator.gamma is not None:
+        marks.append(ReferenceLine(separator.gamma, rule, "ink", "dashed", upright=True))
+    marks.append(ReferenceLine(0.0, "the hyperplane", "ink", "solid", upright=True))
+    return Figure(
+        "How far the rows are from the hyperplane",
+        f"margin, ±{separator.formula}, positive on the right side",
+        "rows",
+        marks,
+        _caption(margins, float(edges[1] - edges[0])),
+        f"Histogram of the margins of {len(margins):,} rows, from {number(margins.min())} to"
+        f" {number(margins.max())}.",
+        whole_y=True,
+    )
+
+
+def _caption(margins: Numbers, width: float) -> str:
+    on, wrong = int((margins == 0.0).sum()), int((margins < 0.0).sum())
+    words = [f"Every row is in one bar; a bar is {number(width)} wide."]
+    if wrong:
+        words.append(f"{_rows(wrong)} on the wrong side (hatched).")
+    if on:
+        words.append(f"{_rows(on)} exactly on the hyperplane, and in the first bar from 0 on.")
+    return " ".join(words)
+
+
+def _rows(count: int) -> str:
+    return "1 row is" if count == 1 else f"{count:,} rows are"
+
+
+def bin_edges(low: float, high: float) -> Numbers:
+    """Edges of bars of one round width, 0 among them: a bar is [edge, next edge)."""
+    low, high = min(low, 0.0), max(high, 0.0)
+    if not high > low:
+        return array([0.0, 1.0])
+    rough = (high - low) / BINS
+    if rough < TINY:
+        return array(sorted({low, 0.0, high, math.nextafter(high, math.inf)}))
+    power = 10.0 ** math.floor(math.log10(rough))
+    width = next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= rough)
+    first, last = math.floor(low / width), math.floor(high / width) + 1
+    first = min(first, -1) if low < 0.0 else first  # where the quotient is too small for a double
+    return array([k * width for k in range(first, last + 1)])
+
+
+def bin_counts(margins: Numbers, edges: Numbers) -> Indices:
+    """The number of margins in each bar; they add up to all of them."""
+    places = np.searchsorted(edges, margins, side="right") - 1
+    return np.bincount(places.clip(0, len(edges) - 2), minlength=len(edges) - 1)
+
+
+def closest_rows(margins: Numbers, many: int) -> Indices:
+    """The rows with the smallest margins, in ascending order."""
+    many = min(many, len(margins))
+    found = np.argpartition(margins, many - 1)[:many]
+    return found[np.lexsort((found, margins[found]))]
+
+
+def closest_marked(margins: Numbers) -> MarkedRows:
+    """The first rows of `closest_table`, to be marked in the plane."""
+    rows = closest_rows(margins, RINGED)
+    wrong = "with the smallest margins" if margins[rows[0]] < 0.0 else "nearest to the hyperplane"
+    return MarkedRows(rows, f"the {len(rows)} rows {wrong}")
+
+
+def closest_title(margins: Numbers) -> str:
+    """The title of `closest_table`."""
+    return "The rows farthest on the wrong side" if margins.min() < 0.0 else "The closest rows"
+
+
+def closest_table(examples: RowInfo, margins: Numbers, listed: int = LISTED) -> Table:
+    """A table of the rows with the smallest margins, in ascending order."""
+    rows = closest_rows(margins, listed)
+    lines = [
+        [
+            examples.row_name(int(i)),
+            examples.label_text(int(i)).removeprefix(f"{examples.noun} "),
+            number(float(margins[i])),
+            *examples.cells(int(i)),
+        ]
+        for i in rows
+    ]
+    caption = f"The {len(rows)} rows with the smallest margins, of {len(margins):,}."
+    columns = ["row", examples.noun, "margin", *examples.column_names]
+    return Table(columns, lines, caption)

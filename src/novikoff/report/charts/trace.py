@@ -1,0 +1,272 @@
+"""Figures of a traced proof: the envelopes, the angle, the slack, and Winnow's weights."""
+
+import math
+
+import numpy as np
+
+from novikoff.report.charts.epochs import bound_text, ceiling_figure, curve_marks, thinned_indices
+from novikoff.report.model import (
+    Figure,
+    Indices,
+    Line,
+    Mark,
+    Numbers,
+    ReferenceLine,
+    Table,
+    array,
+    number,
+)
+from novikoff.report.row_info import RowInfo
+from novikoff.theory.trace import Trace
+
+PLACES = 200
+SMALL = 0.05  # cosines that even axes would show as 0
+FAR = 10.0  # how much farther than the run the envelopes may cross for even axes to show both
+
+
+def drawn_updates(trace: Trace) -> Indices:
+    """The updates of the table that are drawn."""
+    return thinned_indices(len(trace.table["update"]))
+
+
+def thinning_note(trace: Trace, kept: Indices) -> str:
+    """A note that not all updates are drawn, if so."""
+    if len(kept) == trace.updates:
+        return ""
+    return f" Of {trace.updates:,} updates {len(kept):,} are drawn; all were checked."
+
+
+def hover_notes(trace: Trace, kept: Indices, *columns: str) -> list[str]:
+    """The text on hovering over each update: its row, and some columns of the table."""
+    table = trace.table
+    examples = None if trace.signed is None else RowInfo.of(trace.signed)
+    found = []
+    for k in kept:
+        row = int(table["row"][k])
+        place = f"row {row:,}" if examples is None else examples.row_name(row)
+        told = "; ".join(f"{_words(name)} {number(float(table[name][k]))}" for name in columns)
+        found.append(f"update {int(table['update'][k]):,}, {place}: {told}")
+    return found
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def curve_under_cap(
+    trace: Trace, run: tuple[str, str], cap: tuple[str, str], *beside: str
+) -> list[Mark]:
+    """The curves of a quantity of the run and of its cap, where that is known.
+
+    run, cap: a column of the table each, and its name in the figure. beside: more columns for the
+    hover text.
+    """
+    kept = drawn_updates(trace)
+    k, heights = (array(trace.table[name][kept]) for name in ("update", run[0]))
+    caps = array(trace.table[cap[0]][kept])
+    marks = curve_marks(Line(k, caps, cap[1], "red", "dashed")) if np.isfinite(caps).any() else []
+    notes = hover_notes(trace, kept, run[0], cap[0], *beside)
+    return marks + curve_marks(Line(k, heights, run[1], "blue", "solid", 3.0, notes))
+
+
+def envelopes(trace: Trace) -> Figure:
+    """A k^2 <= |w_k - w_0|^2 <= B k: how far the weights can be after k updates."""
+    table, kept = trace.table, drawn_updates(trace)
+    k = array(table["update"][kept])
+    last = float(trace.updates)
+    A, B = trace.A, trace.B or 0.0
+    cross = B / A if A else None
+    far = cross is not None and cross > FAR * last
+    end = max(last, cross or 0.0, 2.0)
+    x = np.geomspace(1.0, end, PLACES) if far else np.linspace(0.0, end, PLACES)
+    marks: list[Mark] = [Line(x, B * x, "at most B·k", "red", "dashed")]
+    if A is not None:
+        marks.append(Line(x, A * x * x, "at least A·k²", "green", "dotted"))
+    notes = hover_notes(trace, kept, "squared_distance", "upper", *(["lower"] if A else []))
+    distance = array(table["squared_distance"][kept])
+    marks += curve_marks(Line(k, distance, "this run, ‖w_k − w_0‖²", "blue", "solid", 3.0, notes))
+    if cross is not None:
+        longest = "no run is longer"
+        if trace.bound is not None:
+            longest = f"no run has more than {bound_text(trace.bound)} updates"
+        name = f"they cross at k = B / A: {longest}"
+        marks.append(ReferenceLine(cross, name, "ink", "dashed", upright=True))
+    return Figure(
+        "Why the run must end: the envelopes"
+        if cross is not None
+        else "How far the weights can get: the envelope",
+        "updates, k",
+        "squared distance from the start",
+        marks,
+        _envelopes_caption(trace, cross, far) + thinning_note(trace, kept),
+        f"The squared distance of the weights from their start over {trace.updates:,} updates, "
+        + ("below the envelope B k." if cross is None else "between the envelopes A k² and B k."),
+        log_x=far,
+        log_y=far,
+    )
+
+
+def _envelopes_caption(trace: Trace, cross: float | None, far: bool) -> str:
+    if cross is None:
+        why = "there is none" if trace.target_from == "none" else "none is known"
+        return (
+            "The distance grows no faster than B·k. A lower envelope would need a separator, and"
+            f" {why}: nothing ends this run."
+        )
+    scale = " Both axes are logarithmic." if far else ""
+    return (
+        "Each mistake takes the weights a step towards the separator, so that the distance grows at"
+        f" least like A·k²; and it grows no faster than B·k. Where the two cross, no room is"
+        f" left.{scale}"
+    )
+
+
+def cosine(trace: Trace) -> Figure:
+    """The angle between the weights and the separator, above its floor."""
+    table, kept = trace.table, drawn_updates(trace)
+    k = array(table["update"][kept])
+    notes = hover_notes(trace, kept, "cosine", "cosine_floor")
+    heights, floor = array(table["cosine"][kept]), array(table["cosine_floor"][kept])
+    last = number(float(heights[-1]))
+    small = 0.0 < float(heights.max()) < SMALL
+    scale = ""
+    if small:  # 0 and below are nowhere on a logarithmic axis
+        scale = " The axis upwards is logarithmic, for all cosines are small."
+        if min(heights.min(), floor.min()) <= 0.0:
+            scale += " Those of 0 and below are not on it."
+        heights, floor = (np.where(each > 0.0, each, np.nan) for each in (heights, floor))
+    return Figure(
+        "The weights turn towards the separator",
+        "updates, k",
+        "cosine of the angle between w_k and w*",
+        [
+            ReferenceLine(1.0, "1: the same direction", "ink", "dotted"),
+            *curve_marks(Line(k, heights, "this run, cos(w_k, w*)", "blue", "solid", 3.0, notes)),
+            *curve_marks(Line(k, floor, "its floor, by the theorem", "red", "dashed")),
+        ],
+        "The floor rises with every mistake, and no cosine is above 1: if mistakes went on, the"
+        " floor would have to cross it." + scale + thinning_note(trace, kept),
+        f"The cosine between the weights and the separator, {last} at the end, above its floor.",
+        log_x=trace.updates > 1000,
+        log_y=small,
+    )
+
+
+#: An inequality, the columns of its slack and of its larger side, and the look of its curve.
+SLACKS = (
+    ("‖w_k‖² ≤ its cap", "norm_slack", "norm_cap", "blue", "solid"),
+    ("‖w_k − w_0‖² ≤ B·k", "upper_slack", "upper", "red", "dashed"),
+    ("w_k·w* ≥ its floor", "target_slack", "target_product", "green", "dotted"),
+    ("‖w_k − w_0‖² ≥ A·k²", "lower_slack", "squared_distance", "purple", "dashed"),
+    ("‖w_k − u‖² ≤ its cap", "to_target_slack", "to_target_cap", "red", "dashed"),
+    ("Σd ≥ m·c", "drops_slack", "drops", "green", "dotted"),
+)
+
+
+def slack(trace: Trace) -> Figure:
+    """The slack of each inequality at each update, as a share of its larger side."""
+    table, kept = trace.table, drawn_updates(trace)
+    k = array(table["update"][kept])
+    marks: list[Mark] = [ReferenceLine(0.0, "0: equality", "ink", "dotted")]
+    below = ""
+    for name, column, of, colour, dash in SLACKS:
+        if column in table:
+            room = relative_slack(array(table[column][kept]), array(table[of][kept]))
+            if room.min() < 0.0:  # it was checked that rounding can explain it
+                room, below = room.clip(0.0), " What is below 0 for rounding alone is drawn at 0."
+            marks += curve_marks(
+                Line(k, room, name, colour, dash, 2.5, hover_notes(trace, kept, column))
+            )
+    return Figure(
+        "How much room the inequalities leave",
+        "updates, k",
+        "slack, as a share of the larger side",
+        marks,
+        "A curve below 0 would be a step at which the theorem fails; at 0 it holds with equality."
+        + below
+        + thinning_note(trace, kept),
+        "The slack of each inequality at each update; none is below 0.",
+        log_x=trace.updates > 1000,
+    )
+
+
+def relative_slack(room: Numbers, whole: Numbers) -> Numbers:
+    """room / |whole|, between -1 and 1; 0 where `whole` is 0."""
+    sizes = np.abs(whole)
+    out = np.zeros_like(room)
+    np.divide(room, sizes, out=out, where=sizes > 0.0)
+    return out.clip(-1.0, 1.0)
+
+
+def ceiling(trace: Trace) -> Figure | None:
+    """The ceiling on the margin after each update; None where no ceiling is known."""
+    kept = drawn_updates(trace)
+    heights = array(trace.table["ceiling"][kept])
+    known = np.flatnonzero(np.isfinite(heights))
+    if not (heights[known] > 0.0).any():
+        return None
+    x = array(trace.table["update"][kept])[known]
+    lowest = float(trace.table["ceiling"][np.isfinite(trace.table["ceiling"])].min())
+    name = "the margin of w*"
+    picture = ceiling_figure(x, heights[known], "update", trace.margin, name, lowest)
+    return picture._replace(
+        x_label="updates, k", caption=picture.caption + thinning_note(trace, kept)
+    )
+
+
+def total_weight(trace: Trace) -> Figure:
+    """Winnow: the sum of the weights under its cap."""
+    last = float(trace.table["total_weight"][-1])
+    run, cap = ("total_weight", "sum of the weights"), ("total_cap", "cap of the sum")
+    return Figure(
+        "Winnow's weights in all",
+        "updates, k",
+        "sum of the weights",
+        [
+            ReferenceLine(0.0, "0: the sum stays above", "ink", "dotted"),
+            *curve_under_cap(trace, run, cap),
+        ],
+        "A promotion adds no more than the threshold allows, a demotion takes away at least its"
+        " share, and the sum stays positive: so demotions cannot outrun promotions."
+        + thinning_note(trace, drawn_updates(trace)),
+        f"The sum of Winnow's weights, {number(last)} at the end, under its cap.",
+    )
+
+
+def promotions(trace: Trace) -> Figure:
+    """Winnow: promotions and demotions, and their bounds."""
+    table, kept = trace.table, drawn_updates(trace)
+    k = array(table["update"][kept])
+    marks: list[Mark] = []
+    cap = float(array(table["promotion_cap"])[-1]) if "promotion_cap" in table else math.nan
+    if math.isfinite(cap):
+        name = f"the most promotions there can be: {math.floor(cap):,}"
+        marks.append(ReferenceLine(cap, name, "green", "dashed"))
+    if trace.bound is not None:
+        name = f"the most mistakes there can be: {bound_text(trace.bound)}"
+        marks.append(ReferenceLine(float(trace.bound), name, "ink", "dotted"))
+    for column, colour, dash in (("promotions", "green", "solid"), ("demotions", "red", "dashed")):
+        notes = hover_notes(trace, kept, "promotions", "demotions")
+        marks += curve_marks(Line(k, array(table[column][kept]), column, colour, dash, 3.0, notes))
+    return Figure(
+        "Promotions and demotions",
+        "updates, k",
+        "how many so far",
+        marks,
+        "Each promotion raises a relevant weight, and those can be raised only until they reach the"
+        " threshold." + thinning_note(trace, kept),
+        f"Counts of promotions and demotions over {trace.updates:,} updates.",
+    )
+
+
+def checks_table(trace: Trace) -> Table:
+    """A table of the inequalities checked, and where each was tightest."""
+    how = "in rational arithmetic" if trace.exact else "in floating point, rounding allowed for"
+    return Table(
+        ["inequality", "steps", "smallest slack", "at update"],
+        [
+            [each.statement, f"{each.steps:,}", number(float(each.tightest)), f"{each.at:,}"]
+            for each in trace.checks
+        ],
+        f"Every one of these held at every step, checked {how}.",
+    )

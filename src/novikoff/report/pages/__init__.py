@@ -1,0 +1,1 @@
+"""One page for each command that has a report."""

@@ -1,0 +1,190 @@
+"""The page of `novikoff check`: the data in the plane, the margins, and Cover's curve."""
+
+import numpy as np
+
+from novikoff.data.chunk import LabelArray
+from novikoff.learning.learner import norm
+from novikoff.report.charts import capacity
+from novikoff.report.charts.conflict import conflict_figure, multiplier_text
+from novikoff.report.charts.margins import closest_marked, closest_table, closest_title, histogram
+from novikoff.report.charts.plane import MarkedRows, Separator, scatter_figure, separator_figure
+from novikoff.report.model import Answer, Figure, Page, PageQuestion, Section, Table
+from novikoff.report.row_info import RowInfo
+from novikoff.verdict.coefficients import Coefficient
+from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, UNDECIDED, Verdict
+
+LISTED = 20  # rows of a conflict
+INFINITE = {"+": "to +∞", "-": "to -∞", "either": "to ±∞"}
+
+
+def check_page(
+    verdict: Verdict,
+    asked: PageQuestion,
+    answer: Answer,
+    *,
+    labels: LabelArray | None = None,
+    rank: int | None = None,
+    coefficients: list[Coefficient] | None = None,
+) -> Page:
+    """The page of a verdict.
+
+    labels: the label of each row, as the data have it. rank: of the rows with their intercept,
+    where it is known. coefficients: of an unpenalised fit, where they were asked for.
+    """
+    with np.errstate(all="ignore"):  # what no double holds is not drawn
+        sections = _sections(verdict, RowInfo.of(verdict.signed, labels), rank, coefficients)
+    return Page(f"Is {asked.data} separable?", asked, answer, sections)
+
+
+def _sections(
+    verdict: Verdict,
+    examples: RowInfo,
+    rank: int | None,
+    coefficients: list[Coefficient] | None,
+) -> list[Section]:
+    sections = [_plane(verdict, examples)]
+    if verdict.weights is not None:
+        sections += _margins(verdict, examples, separator_of(verdict))
+    if verdict.conflict:
+        sections.append(Section("The conflict", table=_conflict(verdict, examples)))
+    if coefficients:
+        sections.append(
+            Section(
+                "Coefficients", _coefficients_text(verdict), table=_coefficients_table(coefficients)
+            )
+        )
+    if verdict.signed.family == "binary":
+        sections.append(_cover(verdict, rank))
+    return sections
+
+
+def separator_of(verdict: Verdict) -> Separator:
+    """The verdict's hyperplane, and the margin of each row as the learner sees it."""
+    signed = verdict.signed
+    weights = np.asarray(verdict.weights, np.float64)
+    intercept = float(verdict.intercept or 0.0)
+    lifted = np.append(weights, intercept) if signed.bias else weights
+    size = norm(lifted)
+    margins = signed.scan.scores(lifted / size)
+    if signed.unit_length:
+        lengths = np.sqrt(signed.scan.squares)
+        margins = np.divide(margins, lengths, out=np.zeros_like(margins), where=lengths > 0.0)
+    if verdict.strict is not None:
+        margins[~verdict.strict] = 0.0  # proven; what rounding says of them is nothing
+    gamma = verdict.margin.lower if verdict.outcome == SEPARABLE else None
+    unit = weights / size, intercept / size
+    return Separator(*unit, margins, gamma or None, signed.bias, signed.unit_length)
+
+
+def _plane(verdict: Verdict, examples: RowInfo) -> Section:
+    heading = "The data in the plane"
+    if verdict.outcome == INSEPARABLE and verdict.conflict:
+        picture = conflict_figure(examples, verdict.conflict, verdict.signed.bias)
+        return Section(heading, picture=picture)
+    if verdict.weights is None:
+        return Section(heading, picture=scatter_figure(examples))
+    separator = separator_of(verdict)
+    if verdict.outcome == QUASI:
+        rows = np.array([row for row, _ in verdict.conflict], np.int64)
+        marked = MarkedRows(rows, "in the conflict")
+        text = (
+            "Hollow marks are rows that every such hyperplane holds: they cannot be strictly on"
+            " their own side, whichever is chosen. Filled ones are strictly on theirs."
+        )
+        picture = separator_figure(examples, separator, marked, verdict.strict)
+        return Section(heading, text, picture)
+    return Section(
+        heading, picture=separator_figure(examples, separator, _support(verdict, separator))
+    )
+
+
+def _support(verdict: Verdict, separator: Separator) -> MarkedRows:
+    """The rows that determine the margin: those of the proof, if that is exact."""
+    if verdict.margin.squared is not None and verdict.certificate is not None:
+        rows = [row for row, _ in verdict.certificate.witness["support"]]
+        return MarkedRows(np.array(rows, np.int64), "support: these rows decide the margin")
+    return closest_marked(separator.margins)
+
+
+def _margins(verdict: Verdict, examples: RowInfo, separator: Separator) -> list[Section]:
+    rule = None if separator.gamma is None else "the margin γ, the largest there is"
+    if verdict.margin.squared is None and rule is not None:
+        rule = "the margin γ is here, or just above"
+    text = ""
+    if verdict.outcome == QUASI:
+        text = "Rows with a margin of 0 are on the hyperplane, and no choice takes them off it."
+    return [
+        Section("Margins", text, picture=histogram(separator, rule)),
+        Section(closest_title(separator.margins), table=closest_table(examples, separator.margins)),
+    ]
+
+
+def _conflict(verdict: Verdict, examples: RowInfo) -> Table:
+    shown = verdict.conflict[:LISTED]
+    more = len(verdict.conflict) - len(shown)
+    caption = (
+        "So multiplied, and with the sign of its label each, these rows add up to exactly 0, the"
+        " intercept's coordinate included: no hyperplane has them all on their own sides."
+        if verdict.signed.bias
+        else "So multiplied, and with the sign of its label each, these rows add up to exactly 0."
+    )
+    if more:
+        caption += f" {more:,} more are in --json."
+    lines = [
+        [
+            str(k + 1),
+            examples.row_name(row),
+            examples.label_text(row).removeprefix(f"{examples.noun} "),
+            multiplier_text(share),
+            *examples.cells(row),
+        ]
+        for k, (row, share) in enumerate(shown)
+    ]
+    columns = ["", "row", examples.noun, "multiplier", *examples.column_names]
+    return Table(columns, lines, caption)
+
+
+def _coefficients_text(verdict: Verdict) -> str:
+    kind = "Poisson" if verdict.signed.family == "poisson" else "logistic"
+    return f"What becomes of each coefficient of a {kind} regression without a penalty."
+
+
+def _coefficients_table(coefficients: list[Coefficient]) -> Table:
+    groups: dict[str, list[str]] = {}
+    for each in coefficients:
+        fate = INFINITE[each.sign] if each.sign is not None else each.status
+        groups.setdefault(fate, []).append(each.name)
+    lines = [[fate, f"{len(names):,}", ", ".join(names)] for fate, names in groups.items()]
+    caption = (
+        "A coefficient that goes to infinity has no estimate: it grows for as long as a fit runs."
+        if len(groups) > 1 or "finite" not in groups
+        else "Every coefficient has an estimate."
+    )
+    return Table(["estimate", "how many", "coefficients"], lines, caption)
+
+
+def _cover(verdict: Verdict, rank: int | None) -> Section:
+    """The data set's place on Cover's curve; what depends on others is no dimension of its own."""
+    N = verdict.signed.dim if rank is None else rank
+    if verdict.rows <= N and verdict.every_labelling is False:
+        N = verdict.rows - 1
+    heading = "Would any labelling have separated?"
+    separable = None if verdict.outcome == UNDECIDED else verdict.outcome == SEPARABLE
+    picture = capacity.data_on_curve(verdict.rows, N, separable)
+    if picture is None:
+        return Section(heading, capacity.capacity_text(verdict.rows, N, separable))
+    return Section(heading, _dimensions_text(verdict, N), _titled(picture))
+
+
+def _titled(picture: Figure) -> Figure:
+    return picture._replace(title="Where these data are on Cover's curve")
+
+
+def _dimensions_text(verdict: Verdict, N: int) -> str:
+    lift = " and the intercept" if verdict.signed.bias else ""
+    if verdict.signed.dim == N:
+        return f"N = {N:,} counts the features{lift}; P = {verdict.rows:,} the rows."
+    return (
+        f"N = {N:,} is the most dimensions that the rows span, for columns or rows depend on each"
+        f" other; P = {verdict.rows:,} counts the rows."
+    )

@@ -1,0 +1,1 @@
+"""The notes' theorems as things that are computed: mistake bounds, traces, Cover's counts."""

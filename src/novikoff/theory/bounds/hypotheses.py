@@ -1,0 +1,51 @@
+"""The hypotheses of a bound, and the bound, which may be refused."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:  # the formulas and their refusals need no Numba
+    from novikoff.verdict.signed import SignedRows
+
+
+class Hypothesis(NamedTuple):
+    """One thing that a theorem asks for, and whether these data give it.
+
+    holds: None where that is not known. why: what shows it, one way or the other.
+    """
+
+    sentence: str
+    holds: bool | None
+    why: str
+
+
+class Bound(NamedTuple):
+    """One theorem's bound on one data set.
+
+    value: the most mistakes, a whole number; None where the bound is refused, and then `refused`
+    says why. real: the same before it is rounded down to a whole number, itself not rounded down.
+    figures: the quantities of the formula, by name. learner: whose mistakes they are.
+    """
+
+    name: str
+    value: int | None
+    formula: str
+    hypotheses: list[Hypothesis]
+    refused: str | None
+    real: float | None
+    figures: dict[str, Any]
+    learner: str
+
+    @property
+    def undecided(self) -> bool:
+        """Whether it is refused only because a hypothesis is neither shown nor refuted."""
+        known = [each.holds for each in self.hypotheses]
+        return self.refused is not None and None in known and False not in known
+
+
+def row_name(signed: "SignedRows", i: int) -> str:
+    """The name of row i in messages: its line, where it came from a file."""
+    return f"row {i}" if signed.lines is None else f"line {int(signed.lines[i])}"
+
+
+def column_name(signed: "SignedRows", j: int) -> str:
+    """The name of column j in messages."""
+    return f"column {j}" if signed.feature_names is None else str(signed.feature_names[j])

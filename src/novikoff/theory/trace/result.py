@@ -1,0 +1,69 @@
+"""What a trace says."""
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.theory.trace.cycles import Cycle
+from novikoff.theory.trace.table import open_table, split_table
+from novikoff.theory.trace.theorems.inequalities import Check
+
+
+@dataclass(frozen=True, repr=False)
+class Trace:
+    """A run, update by update, and the inequalities that held at each of them.
+
+    target: w*, the intercept last; for Winnow 1 for each relevant variable. None where the rows are
+    not separable: then columns about it are absent, and what is left of the theorem is checked.
+    target_from: "max-margin" (exactly), "separator" (proven, within the margin's bracket),
+    "disjunction", "given" or "none". margin: min z . w* / |w*|, not rounded up. radius: D, not
+    rounded down. bound: the most updates that the theorem allows; for passive-aggressive learning,
+    which moves without mistakes too, the most mistakes. A, B: the envelopes
+    A k^2 <= |w_k - w_0|^2 <= B k of the perceptron. table: a column for each quantity, an entry for
+    each update kept (`thinned` says that not every one is; all were checked). exact: checked over
+    the rationals; if not, in floating point with a proven allowance for rounding. rounded: how many
+    updates were mistakes for the run's own rounding alone. cycle: the circle that the run is proven
+    to go round in for ever; None where it ends, or nothing is known.
+    """
+
+    rule: str
+    rows: int
+    features: int
+    bias: bool
+    unit_length: bool
+    eta: float | None
+    start: npt.NDArray[np.float64]
+    target: npt.NDArray[np.float64] | None
+    target_from: str
+    margin: float | None
+    radius: float
+    epochs: int
+    mistakes: int
+    mistakes_per_epoch: list[int]
+    updates: int
+    converged: bool
+    because: str
+    bound: int | None
+    A: float | None
+    B: float | None
+    table: dict[str, npt.NDArray[Any]] = field(repr=False)
+    thinned: bool
+    exact: bool
+    rounded: int
+    checks: list[Check]
+    ceiling: float | None
+    cycle: Cycle | None = None
+    signed: Any = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        how = "exactly" if self.exact else "but for rounding"
+        return f"<Trace: {self.rule}, {self.updates} updates, checked {how}>"
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """The table as .csv or .parquet; `nk.trace(write=path)` writes thinned runs in full."""
+        with open_table(path) as writer:
+            for piece in split_table(self.table):
+                writer.write(piece)

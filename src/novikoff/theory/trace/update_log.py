@@ -1,0 +1,182 @@
+"""Which updates a run made: the loop's log, handed on in pieces while the run goes on."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.learning.epochs import EpochCounts, Outcome, Stop, StopReason, learn, stop_reason
+from novikoff.learning.learner import Learner
+from novikoff.learning.rows import Rows, length
+from novikoff.theory.trace.cycles import Cycle, CycleDetector
+
+
+class UpdateBatch(NamedTuple):
+    """Consecutive updates of a run."""
+
+    rows: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float64]  # label * score, before the weights moved
+    mistakes: npt.NDArray[np.bool_]
+    epochs: npt.NDArray[np.int64]  # from 1
+    amounts: npt.NDArray[np.float64]  # by which they moved
+
+    def part(self, start: int, stop: int) -> "UpdateBatch":
+        """Some of them."""
+        columns: Any = (column[start:stop] for column in self)
+        return UpdateBatch(*columns)
+
+
+class UpdateLog(NamedTuple):
+    """Where the compiled loop notes them."""
+
+    rows: Any
+    scores: Any
+    mistakes: Any
+    amounts: Any
+    missed: Any  # how many mistakes came before each, in this log
+    used: Any  # updates and mistakes noted
+
+    def record(self, i: int, amount: float, seen: Any) -> None:
+        if amount != 0.0:
+            k = self.used[0]
+            self.rows[k] = i
+            self.scores[k] = seen.label * seen.score
+            self.mistakes[k] = seen.mistaken
+            self.amounts[k] = amount
+            self.missed[k] = self.used[1]
+            self.used[0] = k + 1
+        if seen.mistaken:
+            self.used[1] += 1
+
+
+def _new_log(room: int) -> UpdateLog:
+    numbers, scores, flags = np.empty(room, np.int64), np.empty(room), np.empty(room, np.bool_)
+    used = np.zeros(2, np.int64)
+    return UpdateLog(numbers, scores, flags, scores.copy(), numbers.copy(), used)
+
+
+class UpdateBudget(NamedTuple):
+    """How long to learn, and in which order."""
+
+    max_epochs: int
+    order: str
+    seed: int
+    interruptible: bool = False
+    max_updates: int | None = None
+    stop_at_cycle: bool = False
+
+
+class TracedRun(NamedTuple):
+    """How the run ended, and the circle that it goes round in, if it is known to."""
+
+    outcome: Outcome
+    cycle: Cycle | None
+
+
+def run_logged(
+    learner: Learner,
+    rows: Rows,
+    codes: npt.NDArray[np.uint16],
+    budget: UpdateBudget,
+    take: Callable[[UpdateBatch], None],
+    watch: Callable[[Learner, int], None] | None = None,
+) -> TracedRun:
+    """Learn, and hand on each piece of the log as it comes."""
+    log = _new_log(max(stop - start for start, stop in learner.blocks(rows)))
+    recorder = _Recorder(learner, length(rows), log, budget, take)
+
+    def hand_on(learner: Learner, stop: int) -> None:
+        recorder.flush(stop)
+        if watch is not None:
+            watch(learner, stop)
+        if stop == length(rows):
+            recorder.end_epoch()
+
+    outcome = learn(
+        learner,
+        rows,
+        codes,
+        max_epochs=budget.max_epochs,
+        order=budget.order,
+        seed=budget.seed,
+        watch=hand_on,
+        log=log,
+        interruptible=budget.interruptible,
+    )
+    if outcome.because is StopReason.UPDATES:
+        outcome = _outcome_within_budget(outcome, recorder.beyond)
+    return TracedRun(outcome, None if recorder.cycles is None else recorder.cycles.found)
+
+
+class _Recorder:
+    """Hands on what the log holds, and ends the run where the budget says so.
+
+    The learner reads blocks of rows, and may have gone on for a little when its budget of updates
+    runs out; what it did `beyond` the last of them is not told and not counted.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        rows: int,
+        log: UpdateLog,
+        budget: UpdateBudget,
+        take: Callable[[UpdateBatch], None],
+    ) -> None:
+        self._learner, self._rows, self._log, self._take = learner, rows, log, take
+        self._budget, self._epoch, self._made = budget, 1, 0
+        self._before = EpochCounts(0, 0)
+        self.beyond = EpochCounts(0, 0)
+        start = learner.states[0].weights
+        self.cycles = CycleDetector(start) if budget.order == "given" else None
+
+    def flush(self, stop: int) -> None:
+        """What was noted since the last time."""
+        log, (used, mistakes) = self._log, self._log.used.tolist()
+        columns = log.rows, log.scores, log.mistakes, np.full(used, self._epoch), log.amounts
+        moves = UpdateBatch(*(column[:used].copy() for column in columns))
+        log.used[:] = 0
+        most = self._budget.max_updates
+        if most is not None and self._made + used > most:
+            left = most - self._made
+            self.beyond = EpochCounts(mistakes - int(log.missed[left]), used - left)
+            self._take(moves.part(0, left))
+            raise Stop(StopReason.UPDATES)
+        self._made += used
+        self._epoch += stop == self._rows
+        self._take(moves)
+
+    def end_epoch(self) -> None:
+        """Look whether the weights were there before, unless learning is over anyway."""
+        learner, before = self._learner, self._before
+        now = EpochCounts(learner.total("mistakes"), learner.total("updates"))
+        self._before = now
+        done = EpochCounts(now.mistakes - before.mistakes, now.updates - before.updates)
+        if self.cycles is None or stop_reason(learner.rule, done):
+            return
+        self.cycles.observe(learner.states[0].weights, self._made)
+        if self._budget.stop_at_cycle and self.cycles.repeated:
+            raise Stop(StopReason.CYCLE)
+
+
+def _outcome_within_budget(outcome: Outcome, beyond: EpochCounts) -> Outcome:
+    """The outcome as it was at the last update of the budget, in the middle of an epoch.
+
+    An epoch that had got nowhere by then is left out. Whether a full epoch without a mistake lies
+    behind is asked of what is left, as ever.
+    """
+    mistakes, updates = outcome.mistakes_per_epoch[:], outcome.updates_per_epoch[:]
+    mistakes[-1] -= beyond.mistakes
+    updates[-1] -= beyond.updates
+    converged = mistakes[-2:] == [0, 0]
+    if not mistakes[-1] and not updates[-1]:
+        mistakes.pop()
+        updates.pop()
+        converged = mistakes[-1] == 0
+    return outcome._replace(
+        epochs=len(mistakes),
+        mistakes_per_epoch=mistakes,
+        updates_per_epoch=updates,
+        converged=converged,
+    )

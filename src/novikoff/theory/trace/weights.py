@@ -1,0 +1,57 @@
+"""The run's own weights after each update: the moves that it made, made once more."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.learning.loop import compiled
+from novikoff.learning.rows import Rows, row_at
+from novikoff.learning.rules import Perceptron, Winnow, protocol
+from novikoff.learning.rules.protocol import Seen, move
+from novikoff.theory.trace.update_log import UpdateBatch
+
+
+def _make_replay(sources: str) -> Any:
+    def replay(rule: Any, state: Any, rows: Any, signs: Any, moves: Any, out: Any) -> None:
+        sources  # noqa: B018  (see `loop.compiled`)
+        for k in range(out.shape[0]):
+            i = moves.rows[k]
+            label = 1.0 if signs[i] > 0 else -1.0
+            seen = Seen(label, label * moves.scores[k], moves.mistakes[k], 0)
+            move(rule, state, row_at(rows, i), moves.amounts[k], seen)
+            for j in range(out.shape[1]):
+                out[k, j] = state.weights[j]
+
+    return replay
+
+
+class ReplayedWeights:
+    """Bit for bit the weights that the learner had; of averaged and voted rules those which make
+    the mistakes.
+    """
+
+    def __init__(self, rule: Any, rows: Rows, signs: Any, start: npt.NDArray[np.float64]) -> None:
+        # all but Winnow add amount * label * row to them, whatever else they keep
+        self._rule = rule if isinstance(rule, Winnow) else Perceptron()
+        self._rows, self._signs = rows, signs
+        self._state = protocol.State(start.copy())
+
+    @property
+    def current(self) -> npt.NDArray[np.float64]:
+        """After the last update so far."""
+        return self._state.weights
+
+    def after(self, moves: UpdateBatch) -> npt.NDArray[np.float64]:
+        """A line for each of the next updates."""
+        out = np.empty((len(moves.rows), len(self.current)))
+        kernel = compiled(_make_replay, (type(self._rule), UpdateBatch))
+        kernel(self._rule, self._state, self._rows, self._signs, moves, out)
+        return out
+
+
+def weight_columns(weights: npt.NDArray[np.float64], bias: bool) -> dict[str, Any]:
+    """As columns of a table."""
+    count = weights.shape[1] - bias
+    names = [f"weight_{j}" for j in range(count)] + ["intercept"] * bias
+    return dict(zip(names, weights.T, strict=True))

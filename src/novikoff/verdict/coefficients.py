@@ -1,0 +1,123 @@
+"""Which coefficients of an unpenalised fit, logistic or Poisson, are finite, and which diverge.
+
+The likelihood increases without bound along every direction b with z . b >= 0 on all rows, unless
+z . b = 0 on all. With O the boundary, the rows that lie on every such hyperplane:
+
+    c . b is finite          iff  c is in the row space of O
+    c . b is unidentified    iff  c is not in the row space of all rows
+    c . b diverges           otherwise; to +infinity for certain iff no direction has c . b < 0,
+
+which is one more verdict: whether the other rows, with -c as a row among them, are separable.
+"""
+
+import math
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff.errors import ParameterError
+from novikoff.verdict.exact.margins import Rational
+from novikoff.verdict.scan import Indices
+from novikoff.verdict.search.facial_reduction import Split
+from novikoff.verdict.search.points import WIDE, ColumnScaling
+from novikoff.verdict.search.search import Face, Search
+from novikoff.verdict.search.span import Span
+from novikoff.verdict.sharded.rows import with_extra_row
+from novikoff.verdict.signed import EXACT_INTEGERS, IntegerRow, SignedRows, as_fraction, dot
+
+INTERCEPT = "intercept"
+
+
+class Coefficient(NamedTuple):
+    """Whether one coefficient of an unpenalised fit (logistic, or Poisson) is finite.
+
+    status: "finite"; "diverges"; or "unidentified": the rows do not determine it at all.
+    sign: where it diverges, "+" or "-" if every direction of divergence agrees, else "either";
+    None otherwise.
+    """
+
+    name: str
+    status: str
+    sign: str | None
+
+
+class CoefficientAnalysis:
+    """The coefficients of one data set, given how its rows split."""
+
+    def __init__(self, signed: SignedRows, split: Split, candidates: Indices) -> None:
+        self.signed, self.split, self._candidates = signed, split, candidates
+
+    @cached_property
+    def coefficients(self) -> list[Coefficient]:
+        """Every coefficient, the intercept last."""
+        names = self.signed.feature_names or [f"column {j}" for j in range(self.signed.features)]
+        names = [*names, INTERCEPT] if self.signed.bias else names
+        return [self._classify(IntegerRow([j], [1], 1), name) for j, name in enumerate(names)]
+
+    @cached_property
+    def rank(self) -> int | None:
+        """The rank of all rows; None with too many columns to compute it."""
+        return None if self.signed.dim > WIDE else len(self._all_rows.basis)
+
+    def contrast(self, weights: Any, name: str) -> Coefficient:
+        """A combination of coefficients, with a weight for each."""
+        values = list(np.asarray(weights, object).reshape(-1))
+        if len(values) != self.signed.dim:
+            raise ParameterError(
+                f"a contrast needs {self.signed.dim} weights, one for each coefficient, the"
+                f" intercept last; there are {len(values)}"
+            )
+        parts = [as_fraction(value, (0, j)) for j, value in enumerate(values)]
+        bottom = math.lcm(*(part.denominator for part in parts))
+        whole = {j: int(part * bottom) for j, part in enumerate(parts) if part}
+        if not whole or max(map(abs, whole.values())) > EXACT_INTEGERS:
+            raise ParameterError(
+                f"the contrast {name} has no weight other than 0, or weights whose ratios need"
+                " more than 53 bits"
+            )
+        return self._classify(IntegerRow([*whole], [*whole.values()], 1), name)
+
+    def _classify(self, direction: IntegerRow, name: str) -> Coefficient:
+        if not self._all_rows.contains(direction):
+            return Coefficient(name, "unidentified", None)
+        if self.split.separator is None or self._boundary.contains(direction):
+            return Coefficient(name, "finite", None)
+        return Coefficient(name, "diverges", self._sign(direction, self.split.separator))
+
+    def _sign(self, direction: IntegerRow, separator: Rational) -> str:
+        along = dot(direction, separator.numerators)
+        if along == 0:  # inside the cone of directions, and not constant on it
+            return "either"
+        if self._can_have_sign(direction, -1 if along > 0 else 1):
+            return "either"
+        return "+" if along > 0 else "-"
+
+    def _can_have_sign(self, direction: IntegerRow, sign: int) -> bool:
+        """Whether some direction of divergence has this sign."""
+        stacked = with_extra_row(self.signed, direction, sign)
+        last = stacked.count - 1
+        search = Search(stacked)
+        search.candidates = np.append(self._candidates, last)
+        face = Face(self.split.basis, np.append(self.split.on_boundary, False))
+        scaling = ColumnScaling.equalized(search.scan.maxima)
+        found = search.suggest(search.points(scaling, face), face)
+        solved = search.solve_exactly(scaling, face, found.rows, found.multipliers)
+        return solved.weights is not None
+
+    @cached_property
+    def _boundary(self) -> Span:
+        """The span of the boundary."""
+        return Span(Search(self.signed), self.split.basis)
+
+    @cached_property
+    def _all_rows(self) -> Span:
+        """The span of all rows."""
+        if self.signed.dim > WIDE:
+            raise ParameterError(
+                f"coefficients are not judged beyond {WIDE:,} columns: there are"
+                f" {self.signed.features:,}"
+            )
+        span = Span(Search(self.signed), self.split.basis)
+        span.extend_to(np.ones(self.signed.count, np.bool_))
+        return span

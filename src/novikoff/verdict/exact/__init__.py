@@ -1,0 +1,1 @@
+"""Exact arithmetic on signed rows: products, ranks, linear systems, directed rounding."""

@@ -1,0 +1,198 @@
+"""Small linear systems over the rationals, solved by FLINT.
+
+Rows come as integers over a denominator (`signed.IntegerRow`). Ranks are first found modulo a
+prime: rows independent there are independent, but a prime that divides some minor hides a
+direction. So the prime is drawn anew in each process, where no data can be made to fit it, and
+whatever is concluded from a dependence is checked over the rationals all the same.
+"""
+
+from fractions import Fraction
+from math import gcd, lcm
+from typing import NamedTuple
+
+from flint import fmpz_mat
+
+from novikoff.verdict.exact.margins import Rational
+from novikoff.verdict.exact.rank import leading, modulo, pivots, random_prime, solve
+from novikoff.verdict.signed import IntegerRow, dense_values, dot, used_columns
+
+PRIME = random_prime(62)
+
+
+class MinNormSolution(NamedTuple):
+    """The shortest w with row . w = the row's target: w = sum of multipliers * rows."""
+
+    multipliers: list[Fraction]
+    weights: Rational
+
+
+def independent_rows(rows: list[IntegerRow]) -> list[int]:
+    """Indices of rows that are linearly independent and span all of them, earlier ones preferred.
+
+    Modulo the prime: the rows chosen are independent for certain, and span all most likely.
+    """
+    if not rows:
+        return []
+    return pivots(modulo(_small_integers(rows)[0], PRIME).transpose())
+
+
+class Residues:
+    """Independent rows modulo the prime, reduced.
+
+    A vector in the span of rows is in their span modulo the prime too, if they are independent
+    there: the rank of rows and vector together is no larger then.
+    """
+
+    def __init__(self, rows: list[IntegerRow], dim: int) -> None:
+        self._table, rank = modulo([dense_values(row, range(dim)) for row in rows], PRIME).rref()
+        self._pivots, self._dim = leading(self._table, rank), dim
+
+    def may_contain(self, vector: IntegerRow) -> bool:
+        """False only if the vector is not in the span."""
+        left = [0] * self._dim
+        for column, value in zip(vector.columns, vector.values, strict=True):
+            left[column] = value % PRIME
+        for i, pivot in enumerate(self._pivots):
+            if factor := left[pivot]:
+                left = [(v - factor * int(self._table[i, j])) % PRIME for j, v in enumerate(left)]
+        return not any(left)
+
+
+def null_vector(rows: list[IntegerRow], avoid: int = 0) -> list[Fraction] | None:
+    """Multipliers, not all zero, with sum of multipliers * rows = 0; None if there are none.
+
+    avoid: how many of the first rows not to choose as the one that depends on the others.
+    """
+    basis = independent_rows(rows)
+    if len(basis) == len(rows):
+        return None
+    within = set(basis)
+    free = next((k for k in range(avoid, len(rows)) if k not in within), None)
+    if free is None:
+        free = next(k for k in range(len(rows)) if k not in within)
+    solution = _as_combination([rows[k] for k in basis], rows[free])
+    if solution is None:  # dependent modulo the prime only
+        return None
+    result = [Fraction(0)] * len(rows)
+    for k, value in zip(basis, solution, strict=True):
+        result[k] = -value
+    result[free] = Fraction(1)
+    return result
+
+
+def _as_combination(basis: list[IntegerRow], row: IntegerRow) -> list[Fraction] | None:
+    """The multipliers of independent rows that give the row; None if there are none."""
+    table, scales = _small_integers([*basis, row])
+    target = table.pop()
+    if not basis:
+        return None if any(target) else []
+    across = pivots(modulo(table, PRIME))
+    square = fmpz_mat([[line[j] for line in table] for j in across])
+    tops, bottom = solve(square, fmpz_mat([[target[j]] for j in across]))
+    found = [int(tops[k, 0]) for k in range(len(basis))]
+    sums = fmpz_mat(1, len(found), found) * fmpz_mat(table)
+    if any(int(sums[0, j]) != bottom * target[j] for j in range(len(target))):
+        return None
+    return [Fraction(value * scales[k], bottom * scales[-1]) for k, value in enumerate(found)]
+
+
+def min_norm_solution(
+    rows: list[IntegerRow], targets: list[int], dim: int
+) -> MinNormSolution | None:
+    """The shortest w with row . w = target for each row; None if the rows are dependent.
+
+    w = Z' a with (Z Z') a = t.
+    """
+    used = used_columns(rows)
+    matrix = fmpz_mat([dense_values(row, used) for row in rows])
+    right = [[target * row.denominator] for target, row in zip(targets, rows, strict=True)]
+    try:
+        tops, bottom = solve(matrix * matrix.transpose(), fmpz_mat(right))
+    except ZeroDivisionError:
+        return None
+    numerators = tops.transpose() * matrix
+    full = [0] * dim
+    for k, column in enumerate(used):
+        full[column] = int(numerators[0, k])
+    weights = Rational(full, bottom)
+    multipliers = [
+        Fraction(int(tops[k, 0]) * row.denominator, bottom) for k, row in enumerate(rows)
+    ]
+    return MinNormSolution(multipliers, _reduced(weights))
+
+
+def project_out(rows: list[IntegerRow], weights: Rational, dim: int) -> Rational:
+    """The weights without their component in the span of independent rows."""
+    targets = [Fraction(dot(row, weights.numerators), row.denominator) for row in rows]
+    bottom = lcm(*(target.denominator for target in targets))
+    part = min_norm_solution(rows, [int(target * bottom) for target in targets], dim)
+    if part is None:
+        raise ValueError("the rows are not independent")
+    scale = part.weights.denominator * bottom
+    return _reduced(
+        Rational(
+            [
+                top * scale - other
+                for top, other in zip(weights.numerators, part.weights.numerators, strict=True)
+            ],
+            weights.denominator * scale,
+        )
+    )
+
+
+def orthogonal_complement(rows: list[IntegerRow], dim: int) -> list[Rational]:
+    """A basis of the orthogonal complement of independent rows, in echelon form.
+
+    Each vector begins in a later column than the one before it. Columns are read from the right:
+    a free one and the pivots before it, which the rows determine, make a vector that ends there.
+    """
+    if not rows:
+        return [Rational([int(i == j) for j in range(dim)], 1) for i in range(dim)]
+    table = [dense_values(row, reversed(range(dim))) for row in rows]
+    bound = pivots(modulo(table, PRIME))
+    within = set(bound)
+    free = [j for j in range(dim) if j not in within]
+    if not free:
+        return []
+    square = fmpz_mat([[line[j] for j in bound] for line in table])
+    solved = square.solve(fmpz_mat([[line[j] for j in free] for line in table]))
+    vectors = []
+    for k in reversed(range(len(free))):
+        column = [solved[i, k] for i in range(len(bound))]
+        common = lcm(*(int(value.q) for value in column))
+        vector = [0] * dim
+        vector[free[k]] = common
+        for pivot, value in zip(bound, column, strict=True):
+            vector[pivot] = -int(value.p) * (common // int(value.q))
+        vectors.append(Rational([value // gcd(*vector) for value in reversed(vector)], 1))
+    return vectors
+
+
+def _small_integers(rows: list[IntegerRow]) -> tuple[list[list[int]], list[Fraction]]:
+    """The rows in the columns that any of them uses, each column and then each row scaled so that
+    the integers are small; and what each row was multiplied by, apart from the columns.
+
+    Dependencies do not change with a column's unit, and small integers are solved faster.
+    """
+    used = used_columns(rows)
+    index = {column: k for k, column in enumerate(used)}
+    units = [1] * len(used)
+    for row in rows:
+        for column, value in zip(row.columns, row.values, strict=True):
+            k = index[column]
+            units[k] = lcm(units[k], row.denominator // gcd(value, row.denominator))
+    table, scales = [], []
+    for row in rows:
+        line = [0] * len(used)
+        for column, value in zip(row.columns, row.values, strict=True):
+            k = index[column]
+            line[k] = value * units[k] // row.denominator
+        common = gcd(*line) or 1
+        table.append([value // common for value in line])
+        scales.append(Fraction(1, common))
+    return table, scales
+
+
+def _reduced(vector: Rational) -> Rational:
+    common = gcd(vector.denominator, *vector.numerators)
+    return Rational([v // common for v in vector.numerators], vector.denominator // common)

@@ -1,0 +1,318 @@
+"""The nearest point of the signed rows' hull: floating point suggests, the rationals decide.
+
+On a face (rows on the boundary, spanned by a `basis`, lie on every hyperplane in question) the
+point p of smallest norm in hull(other rows) + span(basis) decides: if p = 0, its multipliers are a
+conflict; else w = p / |p|^2 has z . w >= 1 on every other row, and is the best there is.
+
+    suggest        Wolfe's method on a few rows in floating point, more rows from each scan
+    solve_exactly  Wolfe's method over the rationals, from the suggestion: usually one solve
+    violator       one scan with rigorous errors; rows too close to tell are checked exactly
+"""
+
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from novikoff.verdict.exact import dot_products, linear_systems
+from novikoff.verdict.exact.margins import Rational, rational
+from novikoff.verdict.scan import NO_MASK, SMALLEST, Indices, LowestScores, Mask, Vector
+from novikoff.verdict.search.min_norm_point import ZERO
+from novikoff.verdict.search.points import ColumnScaling, Points, Suggestion, scaled_doubles
+from novikoff.verdict.signed import LENGTH_BITS, IntegerRow, SignedRows, dot, unit_factor
+
+SMALL_MATRIX = 100_000  # numbers in a matrix small enough to search as a whole
+CLOSE = 1e-9  # relative
+SOLVE_SECONDS, SAMPLE = 2e-12, 20  # of an exact solve, by rows^4 * bits; rows to find the bits in
+MOST_CHECKED = 200  # rows near the margin that are checked with their lengths made rational
+
+
+class OutOfTimeError(Exception):
+    """The time limit ran out."""
+
+
+class Face(NamedTuple):
+    """Rows known to lie on every hyperplane that has no row on the wrong side."""
+
+    basis: list[int]  # linearly independent ones, which span the others
+    boundary: Mask  # all of them; empty if there are none
+
+    def interior(self, count: int) -> Mask:
+        """Which of all `count` rows are not on the boundary."""
+        return ~self.boundary if self.boundary.size else np.ones(count, np.bool_)
+
+
+ALL_ROWS = Face([], NO_MASK)
+
+
+class NearestPoint(NamedTuple):
+    """The nearest point, exactly: p = sum of multipliers * rows + sum of others * basis."""
+
+    rows: list[int]
+    multipliers: list[Fraction]  # positive, with sum 1
+    others: list[Fraction]
+    weights: Rational | None  # p / |p|^2 on the columns as given; None if p = 0
+    square: Fraction  # |p|^2 in the scaling of the search
+
+
+class Search:
+    """A search for the nearest point: counts its scans, observes a deadline, and remembers the
+    rows that were active as candidates for the next search.
+    """
+
+    def __init__(
+        self,
+        signed: SignedRows,
+        deadline: float | None = None,
+        report: Callable[[str], None] = lambda doing: None,
+    ) -> None:
+        self.signed, self.scan = signed, signed.scan
+        self.deadline, self.report = deadline, report
+        self.scans = 0
+        self.candidates: Indices = np.empty(0, np.int64)
+        self.last_suggestion: Suggestion | None = None
+
+    def tick(self, doing: str) -> None:
+        """Report what is being done; OutOfTimeError after the deadline."""
+        self.report(doing)
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTimeError
+
+    def lowest(self, weights: Vector, face: Face, scales: Vector | None = None) -> LowestScores:
+        """Scan the rows that are not on the boundary for the smallest scores."""
+        self.scans += 1
+        if scales is None:
+            return self.scan.lowest(weights, face.boundary)
+        low = self.scan.lowest(weights, face.boundary, scales)
+        return low._replace(error=low.error * float(scales.max()) * (1.0 + CLOSE))
+
+    def points(self, scaling: ColumnScaling, face: Face, scales: Vector | None = None) -> Points:
+        """Points to start a search with: all rows if they are few, else the candidates."""
+        points = Points(self.signed, scaling, face.basis, scales)
+        inside = face.interior(self.signed.count)
+        if self.signed.count * self.signed.dim <= SMALL_MATRIX:
+            points.add(np.flatnonzero(inside))
+        else:
+            points.add(self.candidates[inside[self.candidates]])
+        if len(points.rows) == 0:
+            points.add(np.flatnonzero(inside)[:1])
+        return points
+
+    def suggest(
+        self,
+        points: Points,
+        face: Face,
+        enough: Callable[[Suggestion, LowestScores], bool] = lambda suggestion, low: False,
+    ) -> Suggestion:
+        """Search among more and more rows, until no scan finds a lower one or it is `enough`."""
+        while True:
+            self.tick("searching")
+            found = self.last_suggestion = points.suggest()
+            if found.status == ZERO:
+                break
+            low = self.lowest(found.weights, face, points.scales)
+            if enough(found, low):
+                break
+            lower = low.scores < found.square * (1.0 - CLOSE)
+            order = np.argsort(low.scores[lower])
+            if not points.add(low.rows[lower][order]):
+                break
+        self.candidates = np.unique(np.concatenate([self.candidates, found.rows]))
+        return found
+
+    def solve_exactly(
+        self, scaling: ColumnScaling, face: Face, rows: Indices, multipliers: Vector
+    ) -> NearestPoint:
+        """The nearest point exactly, starting from a suggestion, or from any rows at all."""
+
+        def scaled(i: int) -> IntegerRow:
+            return scaling.row(self.signed.row(i))
+
+        return self._solve(scaling, face, scaled, rows, multipliers, self.violator)
+
+    def solve_at_unit_length(
+        self, rows: Indices, multipliers: Vector, scales: Vector
+    ) -> NearestPoint:
+        """The nearest point of the rows scaled to length 1. Such rows are not rational: it is that
+        of rational rows which differ from them in some late bit, and proves nothing by itself.
+        """
+        bits = self.length_bits(rows)
+
+        def scaled(i: int) -> IntegerRow:
+            return scaled_to_unit(self.signed.row(i), bits)
+
+        def violator(weights: Rational, face: Face, skip: set[int]) -> int | None:
+            doubles = scaled_doubles(weights, self.scan.maxima)
+            if doubles is None:
+                return None
+            self.scans += 1
+            error = 2.0 * self.scan.error(doubles[0]) * float(scales.max())
+            limit, most = doubles[1] + 2.0 * error, MOST_CHECKED + len(skip)
+            near = self.scan.smallest(doubles[0], limit, scales, most).rows
+            near = near[~np.isin(near, list(skip))][:MOST_CHECKED]
+            least, lowest = 1 - Fraction(CLOSE), None
+            self.signed.prefetch(near.tolist())
+            for i in near.tolist():
+                row = scaled(i)
+                bottom = row.denominator * weights.denominator
+                score = Fraction(dot(row, weights.numerators), bottom)
+                if score < least:
+                    least, lowest = score, i
+            return lowest
+
+        scaling = ColumnScaling.identity(self.signed.dim)
+        return self._solve(scaling, ALL_ROWS, scaled, rows, multipliers, violator)
+
+    def length_bits(self, rows: Indices) -> int:
+        """The precision in bits of rational lengths: higher where entries are very small."""
+        exact = self.signed.integers(rows.tolist())
+        return LENGTH_BITS + 2 * max(row.denominator.bit_length() for row in exact)
+
+    def _solve(
+        self,
+        scaling: ColumnScaling,
+        face: Face,
+        scaled: Callable[[int], IntegerRow],
+        rows: Indices,
+        multipliers: Vector,
+        violator: Callable[[Rational, Face, set[int]], int | None],
+    ) -> NearestPoint:
+        """Wolfe's method over the rationals (see `min_norm_point`), from positive multipliers."""
+        active = [int(i) for i in rows]
+        lam = [Fraction(float(m)) for m in multipliers]
+        self.signed.prefetch([*active, *face.basis])
+        exact = {i: scaled(i) for i in (*active, *face.basis)}
+        while True:
+            self.tick("solving exactly")
+            fixed, moving = [exact[i] for i in face.basis], [exact[i] for i in active]
+            found, apart = self._affine_minimum(fixed, moving)
+            if found is None:
+                # affinely dependent: p stays while the multipliers move, until a row drops out
+                steps = [
+                    (value / part, k)
+                    for k, (value, part) in enumerate(zip(lam, apart, strict=True))
+                    if part > 0
+                ]
+                theta, _ = min(steps)
+                lam = [value - theta * part for value, part in zip(lam, apart, strict=True)]
+            elif all(value > 0 for value in found.multipliers):
+                found = found._replace(
+                    rows=list(active),
+                    weights=None if found.weights is None else scaling.weights(found.weights),
+                )
+                if found.weights is None:
+                    return found
+                joining = violator(found.weights, face, set(active))
+                if joining is None:
+                    return found
+                exact[joining] = scaled(joining)
+                active, lam = [*active, joining], [*found.multipliers, Fraction(0)]
+                continue
+            else:
+                pairs = list(zip(lam, found.multipliers, strict=True))
+                theta = min(old / (old - new) if old else old for old, new in pairs if new <= 0)
+                lam = [old + theta * (new - old) for old, new in pairs]
+            kept = [k for k, value in enumerate(lam) if value > 0]
+            active, lam = [active[k] for k in kept], [lam[k] for k in kept]
+
+    def _affine_minimum(
+        self, fixed: list[IntegerRow], moving: list[IntegerRow]
+    ) -> tuple[NearestPoint | None, list[Fraction]]:
+        """The nearest point of the affine hull of `moving`, plus span(fixed).
+
+        Where the rows are affinely dependent, None, and a change of the multipliers that leaves
+        every point of the hull in place.
+        """
+        rows, dim = [*fixed, *moving], self.signed.dim
+        self._refuse_late_solve(rows)
+        null = linear_systems.null_vector(rows, avoid=len(fixed))
+        if null is not None:
+            others, parts = null[: len(fixed)], null[len(fixed) :]
+            total = sum(parts)
+            if total == 0:
+                return None, parts
+            parts, others = [m / total for m in parts], [m / total for m in others]
+            return NearestPoint([], parts, others, None, Fraction(0)), []
+        targets = [0] * len(fixed) + [1] * len(moving)
+        solved = linear_systems.min_norm_solution(rows, targets, dim)
+        assert solved is not None  # independent rows have a regular matrix of inner products
+        parts = solved.multipliers[len(fixed) :]
+        total = sum(parts)
+        square = 1 / Fraction(total)
+        return NearestPoint(
+            [],
+            [m * square for m in parts],
+            [m * square for m in solved.multipliers[: len(fixed)]],
+            solved.weights,
+            square,
+        ), []
+
+    def _refuse_late_solve(self, rows: list[IntegerRow]) -> None:
+        """OutOfTimeError for a solve that would end after the deadline: it cannot be stopped."""
+        if self.deadline is None:
+            return
+        bits = max((value.bit_length() for row in rows[:SAMPLE] for value in row.values), default=1)
+        if time.monotonic() + SOLVE_SECONDS * len(rows) ** 4 * bits > self.deadline:
+            raise OutOfTimeError
+
+    def violator(self, weights: Rational, face: Face, skip: set[int], least: int = 1) -> int | None:
+        """The row that violates z . w >= least most, exactly; None if none does.
+
+        With least = 0 it is z . w > 0 that must hold.
+        """
+        near = self.uncertain_rows(weights, face, least)
+        if isinstance(near, int):
+            return near
+        near = near[~np.isin(near, list(skip))]
+        self.tick("checking rows exactly")
+        needed = least * weights.denominator
+        if not near.size:
+            return None
+        smallest = dot_products.smallest(self.signed, near, weights.numerators)
+        if smallest > needed or (smallest == needed and least):
+            return None
+        return dot_products.lowest_row(self.signed, near, weights.numerators)
+
+    def uncertain_rows(self, weights: Rational, face: Face, least: int) -> int | Indices:
+        """A row that certainly violates z . w >= least, or all rows that doubles cannot decide."""
+        inside = face.interior(self.signed.count)
+        doubles = scaled_doubles(weights, self.scan.maxima)
+        if doubles is None:
+            return np.flatnonzero(inside)
+        values, unit = doubles
+        low = self.lowest(values, face)
+        # twice the error of the sum is more than enough for the rounding of the weights
+        error = 2.0 * low.error + SMALLEST * self.scan.total
+        if not error < np.inf:
+            return np.flatnonzero(inside)
+        if low.score < least * unit - error:
+            return low.row
+        if low.score > least * unit + error or low.row < 0:
+            return np.empty(0, np.int64)
+        self.scans += 1
+        return self.scan.rows_below(least * unit + error, low, values, face.boundary)
+
+    def separates(self, weights: Vector, face: Face) -> bool:
+        """Whether z . w > 0 on every row that is not on the boundary, for certain."""
+        low = self.lowest(weights, face)
+        if low.score > low.error or low.row < 0:
+            return True
+        if low.score < -low.error:
+            return False
+        return self.violator(as_rational(weights), face, set(), least=0) is None
+
+
+def as_rational(weights: Vector) -> Rational:
+    """Doubles as the rational numbers that they are."""
+    return rational(weights.tolist())
+
+
+def scaled_to_unit(row: IntegerRow, bits: int) -> IntegerRow:
+    """The row scaled to about unit length."""
+    factor = unit_factor(row, bits)
+    top = factor.numerator
+    return IntegerRow(
+        row.columns, [value * top for value in row.values], row.denominator * factor.denominator
+    )

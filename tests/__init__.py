@@ -1,0 +1,1 @@
+"""The tests of novikoff, laid out as its packages are."""

@@ -1,0 +1,1 @@
+"""What tests share: data, references that share no code with the package, processes, browsers."""

@@ -1,0 +1,1 @@
+"""Tests of the lab's page, in a browser."""

@@ -1,0 +1,160 @@
+"""Wrong input to the estimators: what is wrong, where, and what to do."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import novikoff as nk
+from tests.helpers.rule_table import CLASSIFIERS, ESTIMATORS
+
+X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]])
+y = np.array([0, 1, 0, 1])
+every_classifier = pytest.mark.parametrize("kind", CLASSIFIERS)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("layout", [np.array, scipy.sparse.csr_array])
+def test_nan_and_infinity_are_named_with_their_place(kind, bad, layout):
+    broken = X.copy()
+    broken[2, 1] = bad
+    name = "NaN" if np.isnan(bad) else "infinity"
+    with pytest.raises(ValueError, match=f"contains {name} in row 2, column 1"):
+        kind().fit(layout(broken), y)
+    model = kind().fit(X, y) if kind is nk.OneSidedPerceptron else kind().partial_fit(X, y, [0, 1])
+    with pytest.raises(ValueError, match=f"contains {name} in row 2, column 1"):
+        model.predict(layout(broken))
+    before = model.coef_
+    with pytest.raises(ValueError, match=f"contains {name} in row 2, column 1"):
+        model.partial_fit(layout(broken), y)
+    assert np.array_equal(model.coef_, before)
+
+
+@every_classifier
+def test_labels(kind):
+    with pytest.raises(ValueError, match="one class only"):
+        kind().fit(X, [1, 1, 1, 1])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        kind().fit(X, [0, 1])
+    with pytest.raises(ValueError, match="requires y"):
+        kind().fit(X)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        kind().fit(X, [0.5, 0.1, 0.2, 0.7])
+    with pytest.raises(ValueError, match="contains NaN"):
+        kind().fit(X, [0.0, 1.0, np.nan, 1.0])
+
+
+@every_classifier
+def test_shapes(kind):
+    for wrong, words in (
+        (np.empty((0, 2)), "0 sample"),
+        (np.empty((4, 0)), "0 feature"),
+        (X[0], "Expected 2D"),
+        (X[None], "dim 3"),
+        ([["a", "b"]] * 4, "could not convert"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            kind().fit(wrong, y)
+    model = kind().partial_fit(X, y, [0, 1])
+    with pytest.raises(ValueError, match=r"3 features, but .* expecting 2"):
+        model.predict(np.ones((1, 3)))
+
+
+def test_partial_fit_needs_and_keeps_its_classes():
+    with pytest.raises(ValueError, match="must name the classes"):
+        nk.Perceptron().partial_fit(X, y)
+    model = nk.Perceptron().partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="has been"):
+        model.partial_fit(X, y, classes=[0, 1, 2])
+    with pytest.raises(ValueError, match=r"row 1 has the label .*7"):
+        model.partial_fit(X, [0, 7, 0, 1])
+
+
+@pytest.mark.parametrize("layout", [np.array, scipy.sparse.csr_array])
+@pytest.mark.parametrize("complement", [False, True])
+def test_winnow_with_binarize_none_takes_only_0_and_1(layout, complement):
+    model = nk.Winnow(binarize=None, complement=complement)
+    with pytest.raises(ValueError, match=r"row 2 has the value 2\.0, .* must be 0 or 1"):
+        model.fit(layout(X), y)
+    boolean = layout((X > 0).astype(float))
+    model.partial_fit(boolean, y, [0, 1])
+    with pytest.raises(ValueError, match=r"row 2 has the value 2\.0"):
+        model.predict(layout(X))
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (nk.Perceptron(eta=0), "eta must be a number above 0"),
+        (nk.Perceptron(tie="sometimes"), "tie must be one of 'mistake', 'positive'"),
+        (nk.Perceptron(tie="keep"), "can never move"),
+        (nk.AveragedPerceptron(tie="keep"), "can never move"),
+        (nk.VotedPerceptron(tie="keep"), "can never move"),
+        (nk.Perceptron(init="ones"), 'init must be "zeros", "random" or an array'),
+        (nk.Perceptron(init=[1.0]), "shape .* is needed"),
+        (nk.Perceptron(init=[np.nan, 1.0]), "NaN or infinity"),
+        (nk.Perceptron(max_epochs=0), "max_epochs must be a whole number above 0"),
+        (nk.Perceptron(max_epochs=1.5), "max_epochs must be a whole number above 0"),
+        (nk.Perceptron(order="sorted"), 'order must be "given" or "shuffle"'),
+        (nk.Perceptron(order="shuffle", random_state=-1), "random_state must not be negative"),
+        (nk.MarginPerceptron(margin=-1), "margin must be 0 or above"),
+        (nk.PassiveAggressive(C=0), "C must be a number above 0"),
+        (nk.PassiveAggressive(variant="PA-3"), "variant must be PA, PA-I or PA-II"),
+        (nk.SecondOrderPerceptron(a=0), "a must be a number above 0"),
+        (nk.Winnow(alpha=1), "alpha must be a number above 1"),
+        (nk.Winnow(binarize=-1.0), "must not be below 0"),
+        (nk.Winnow(theta=-1), "theta must be above 0"),
+        (nk.Winnow(theta=np.nan), "theta must be None or a finite number"),
+        (nk.Winnow(binarize=np.inf), "binarize must be None or a finite number"),
+        (nk.BalancedWinnow(eta=-1), "eta must be a number above 0"),
+    ],
+)
+def test_parameters_out_of_range(model, words):
+    with pytest.raises(ValueError, match=words):
+        model.fit(X, y)
+    assert not hasattr(model, "coef_")
+
+
+def test_the_margin_rules_may_keep_at_zero():
+    """They move on a small margin, and so also from zero."""
+    for model in (nk.MarginPerceptron(tie="keep"), nk.PassiveAggressive(tie="keep")):
+        assert model.fit([[1.0], [-1.0]], [1, 0]).updates_ > 0
+
+
+@pytest.mark.parametrize("kind", [nk.Perceptron, nk.AveragedPerceptron, nk.VotedPerceptron])
+def test_numbers_that_overflow(kind):
+    with pytest.raises(ValueError, match=r"row 0 is too long: its squared length overflows"):
+        kind().fit([[1e200], [-1.0]], [1, 0])
+    with pytest.raises(ValueError, match="overflow"):
+        kind(eta=1e308).fit([[1e10, 1.0], [-1e10, 1.0]] * 5, [1, 0] * 5)
+    with pytest.raises(ValueError, match="overflow"):
+        kind(eta=1e308).partial_fit([[9.0], [-9.0]] * 5, [1, 0] * 5, [0, 1])
+
+
+def test_balanced_winnow_does_not_overflow():
+    """Its weights are exponentials; only their ratios count."""
+    rng = np.random.default_rng(0)
+    model = nk.BalancedWinnow(eta=50.0)
+    for _ in range(50):
+        model.partial_fit(100 * rng.standard_normal((40, 3)), np.arange(40) % 2, [0, 1])
+    assert np.isfinite(model.coef_).all()
+    assert np.abs(model.coef_).max() > 0
+
+
+def test_numbers_that_underflow():
+    tiny = X * 1e-200
+    for model in (nk.Perceptron(fit_intercept=False), nk.OneSidedPerceptron()):
+        with pytest.raises(ValueError, match="row 0 is too short"):
+            model.fit(tiny, y)
+    assert nk.Perceptron(fit_intercept=False).fit(X[:2] * 1e-130, y[:2]).converged_
+
+
+def test_labels_that_cannot_be_sorted():
+    with pytest.raises(ValueError, match=r"mixes labels|[Uu]nknown label type"):
+        nk.Perceptron().fit(X, np.array([1, "a", None, 2], object))
+
+
+@pytest.mark.parametrize("row", [3.0, [[1.0, 2.0]]])
+def test_what_is_not_a_row(row):
+    with pytest.raises(ValueError, match="one dimension or a dict"):
+        nk.Perceptron().learn_one(row, 1)

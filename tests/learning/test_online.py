@@ -1,0 +1,234 @@
+"""One example at a time, on arrays and on dicts of named features."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from tests.helpers.examples import examples
+from tests.helpers.rule_table import CLASSIFIERS
+
+every_classifier = pytest.mark.parametrize("kind", CLASSIFIERS)
+
+
+def stream(rows=80, seed=0):
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.standard_normal((rows, 6)), 2)
+    X[rng.random(X.shape) < 0.3] = 0.0
+    return X, np.where(X @ [1, -2, 0, 1, 0.5, 0] > 0.2, 1, -1)
+
+
+def named(row):
+    return {f"f{j}": value for j, value in enumerate(row)}
+
+
+@every_classifier
+def test_learn_one_is_partial_fit_row_by_row(kind):
+    X, y = stream()
+    batch = kind().partial_fit(X, y, classes=[-1, 1])
+    online = kind()
+    for row, label in zip(X, y, strict=True):
+        online.learn_one(row, label)
+    assert np.array_equal(batch.coef_, online.coef_)
+    assert batch.mistakes_ == online.mistakes_
+    assert batch.radius_ == online.radius_
+    assert np.array_equal(batch.decision_function(X), online.decision_function(X))
+
+
+@every_classifier
+def test_dicts_give_the_same_bytes_as_arrays(kind):
+    X, y = stream()
+    parameters = {"theta": 6.0} if kind is nk.Winnow else {}
+    arrays, dicts = kind(**parameters), kind(**parameters)
+    for row, label in zip(X, y, strict=True):
+        arrays.learn_one(row, label)
+        dicts.learn_one(named(row), label)
+        assert dicts.predict_one(named(row)) == arrays.predict_one(row)
+    assert dicts.feature_names_in_.tolist() == [f"f{j}" for j in range(6)]
+    assert np.array_equal(arrays.coef_, dicts.coef_)
+    assert arrays.mistakes_ == dicts.mistakes_
+
+
+@every_classifier
+def test_names_may_appear_in_any_order_at_any_time(kind):
+    """Sparse dicts in random order, more names than there was room for at first."""
+    rng = np.random.default_rng(1)
+    names = [f"n{j}" for j in range(150)]
+    parameters = {"theta": 5.0} if kind is nk.Winnow else {}
+    online, seen, rows, labels = kind(**parameters), {}, [], []
+    for _ in range(120):
+        chosen = rng.permutation(150)[: rng.integers(1, 12)]
+        row = {names[j]: float(rng.integers(1, 4)) for j in chosen}
+        label = 1 if sum(chosen % 7) > 20 else -1
+        for name in row:
+            seen.setdefault(name, len(seen))
+        rows.append(row)
+        labels.append(label)
+        online.learn_one(row, label)
+    assert online.n_features_in_ == len(seen)
+    X = np.zeros((len(rows), len(seen)))
+    for i, row in enumerate(rows):
+        for name, value in row.items():
+            X[i, seen[name]] = value
+    batch = kind(**parameters).partial_fit(X, labels, classes=[-1, 1])
+    assert np.array_equal(online.coef_, batch.coef_)
+    assert online.mistakes_ == batch.mistakes_
+    with pytest.warns(UserWarning, match="feature names"):
+        assert np.array_equal(online.predict(X), batch.predict(X))
+
+
+def test_mistakes_are_counted_before_learning():
+    model = nk.Perceptron(fit_intercept=False)
+    told = []
+    for row, label in zip(*stream(), strict=True):
+        told.append(model.predict_one(row) != label or not (row @ model.coef_[0]))
+        model.learn_one(row, label)
+    assert model.mistakes_ == sum(told)
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ([1, -1], [-1, 1]),
+        ([1, 0], [0, 1]),
+        ([0, 1], [0, 1]),
+        ([True, False], [False, True]),
+        ([1.0, -1.0], [-1, 1]),
+        ([np.int64(-1), np.int64(1)], [-1, 1]),
+    ],
+)
+def test_the_usual_labels_need_no_announcement(labels, classes):
+    model = nk.Perceptron()
+    for label in labels:
+        model.learn_one([1.0, 2.0], label)
+    assert model.classes_.tolist() == classes
+    assert model.predict_one([1.0, 2.0]) in classes
+
+
+def test_other_labels_are_named_in_the_first_call():
+    model = nk.Perceptron()
+    with pytest.raises(ValueError, match=r"classes=\['spam', \.\.\.\]"):
+        model.learn_one([1.0], "spam")
+    model.learn_one([1.0], "spam", classes=["spam", "ham", "eggs"])
+    model.learn_one([-1.0], "ham")
+    assert model.predict_one([1.0]) == "spam"
+    assert model.coef_.shape == (3, 1)
+    with pytest.raises(ValueError, match="none of the classes"):
+        model.learn_one([1.0], "bacon")
+    with pytest.raises(ValueError, match="two classes"):
+        nk.Perceptron().learn_one([1.0], "a", classes=["a"])
+
+
+def test_a_third_label_is_refused_and_learns_nothing():
+    model = nk.Perceptron().learn_one([1.0], 1).learn_one([1.0], -1)
+    before = model.coef_
+    with pytest.raises(ValueError, match="the label 0 is none of the classes"):
+        model.learn_one([1.0], 0)
+    assert np.array_equal(model.coef_, before)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_bad_value_is_refused_and_learns_nothing(bad):
+    model = nk.Perceptron().learn_one([1.0, 2.0], 1)
+    before = model.coef_, model.mistakes_
+    with pytest.raises(ValueError, match=r"contains .* column 1"):
+        model.learn_one([1.0, bad], -1)
+    with pytest.raises(ValueError, match="contains"):
+        model.predict_one([bad, 1.0])
+    assert np.array_equal(model.coef_, before[0])
+    assert model.mistakes_ == before[1]
+
+
+def test_bad_rows_are_named():
+    model = nk.Perceptron().learn_one([1.0, 2.0], 1)
+    with pytest.raises(ValueError, match="has 3 features; 2 were seen"):
+        model.learn_one([1.0, 2.0, 3.0], 1)
+    with pytest.raises(ValueError, match="no names"):
+        model.learn_one({"a": 1.0}, 1)
+    dicts = nk.Perceptron().learn_one({"a": 1.0}, 1)
+    with pytest.raises(ValueError, match="feature 'b' is 'x'"):
+        dicts.learn_one({"a": 1.0, "b": "x"}, 1)
+    with pytest.raises(ValueError, match="needs theta"):
+        nk.Winnow().learn_one({"a": 1.0}, 1)
+
+
+def test_learning_goes_on_from_fit_and_back():
+    X, y = stream()
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(6)])
+    model = nk.Perceptron(max_epochs=50).fit(frame, y)
+    twin = copy.deepcopy(model)
+    model.learn_one(named(X[0]), -y[0])
+    twin.partial_fit(frame.iloc[:1], -y[:1])
+    assert np.array_equal(model.coef_, twin.coef_)
+    model.learn_one({"f0": 1.0, "new": 2.0}, 1)
+    assert model.n_features_in_ == 7
+    assert model.coef_.shape == (1, 7)
+    assert model.fit(X, y).n_features_in_ == 6
+
+
+def test_a_pickled_model_learns_on():
+    X, y = stream()
+    for make in (list, named):
+        model = nk.AveragedPerceptron()
+        for row, label in zip(X[:40], y, strict=False):
+            model.learn_one(make(row), label)
+        twin = pickle.loads(pickle.dumps(model))
+        for row, label in zip(X[40:], y[40:], strict=True):
+            model.learn_one(make(row), label)
+            twin.learn_one(make(row), label)
+        assert np.array_equal(model.coef_, twin.coef_)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-9, 9)), max_size=20))
+@examples(50)
+def test_any_dicts(rows):
+    model, names = nk.Perceptron(), []
+    for k, row in enumerate(rows):
+        model.learn_one(row, k % 2)
+        names += [name for name in row if name not in names]
+    if rows:
+        assert model.feature_names_in_.tolist() == names
+        assert model.coef_.shape == (1, len(names))
+
+
+@every_classifier
+def test_predicting_learns_nothing_not_even_names(kind):
+    parameters = {"theta": 2.0} if kind is nk.Winnow else {}
+    model = kind(**parameters)
+    assert model.predict_one({"a": 1.0}) in (-1, 1)
+    assert not hasattr(model, "coef_")
+    model.learn_one({"a": 1.0, "b": 1.0}, 1)
+    model.learn_one({"b": 1.0}, -1)
+    twin = copy.deepcopy(model)
+    assert model.predict_one({"zzz": 5.0}) in (-1, 1)
+    known = model.predict_one({"a": 1.0})
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    assert np.array_equal(model.coef_, twin.coef_)
+    unknown = model.predict_one({"a": 1.0, "zzz": 1e-9})
+    if kind is not nk.Winnow:  # whose weights start at 1
+        assert known == unknown
+
+
+def test_predict_then_learn_with_named_classes():
+    model = nk.Perceptron()
+    model.predict_one([1.0])
+    model.learn_one([1.0], "b", classes=["a", "b", "c"])
+    model.learn_one([1.0], "c")
+    assert model.coef_.shape == (3, 1)
+    assert model.predict_one([1.0]) in ("a", "b", "c")
+
+
+@pytest.mark.parametrize("bad", [{"x": 1.0, "new": np.nan}, {"new": "text"}])
+def test_the_names_of_a_refused_row_are_forgotten(bad):
+    model = nk.Perceptron().learn_one({"x": 1.0}, 1)
+    with pytest.raises(ValueError, match=r"NaN|a number is needed"):
+        model.learn_one(bad, -1)
+    assert model.feature_names_in_.tolist() == ["x"]
+    model.learn_one({"other": 1.0, "new": 2.0}, -1)
+    assert model.feature_names_in_.tolist() == ["x", "other", "new"]
+    assert model.coef_[0].tolist() == [1.0, -1.0, -2.0]
