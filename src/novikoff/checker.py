@@ -93,6 +93,11 @@ WITNESS_AND_FIGURES: dict[str, tuple[Fields, Fields]] = {
     "quasi-separable": ({"weights": [NUMBER], **OVERLAP}, {"strict": int, "rank": int}),
     "training run": (RUN, END),
 }
+LISTED = {"conflict": SUM, "boundary": SUM}  # version 2: all rows in O are listed
+WITNESS_AND_FIGURES_2: dict[str, tuple[Fields, Fields]] = {
+    "inseparable": (LISTED, {}),
+    "quasi-separable": ({"weights": [NUMBER], **LISTED}, {"strict": int}),
+}
 
 
 def _certificate(given: Any) -> Fields:
@@ -102,9 +107,11 @@ def _certificate(given: Any) -> Fields:
         data = text.encode() if isinstance(text, str) else text
         _require(len(data) <= LARGEST_FILE, f"more than {LARGEST_FILE} bytes")
         fields = json.loads(data.decode(), object_pairs_hook=_object)
-        witness, figures = WITNESS_AND_FIGURES[fields["claim"]]
+        version = 2 if fields["version"] == 2 else 1
+        forms = WITNESS_AND_FIGURES_2 if version == 2 else WITNESS_AND_FIGURES
+        witness, figures = forms[fields["claim"]]
         counts, run = fields["family"] == "poisson", fields["claim"] == "training run"
-        form: Fields = {"format": "novikoff certificate", "version": 1, "seal": TEXT}
+        form: Fields = {"format": "novikoff certificate", "version": version, "seal": TEXT}
         form["claim"] = ("inseparable", "quasi-separable") if counts else fields["claim"]
         form["lift"] = {"bias": TRUTH, "unit_length": False if run else TRUTH}
         form["labels"] = None if counts else (NUMBERS, WORDS)
@@ -312,16 +319,20 @@ def _check_overlap(rows: list[Vector], sides: list[bool], scale: int, fields: Fi
         _require(pinned <= on, "weights: a pinned row is not on the hyperplane")
         _require(fields["figures"]["strict"] == len(rows) - len(on), "strict: another number")
     spanning = conflict = _combination(witness["conflict"], fields)
-    if witness["spanning"] is not None:
-        spanning = _combination(witness["spanning"], fields)
+    listed = "boundary" if fields["version"] == 2 else "spanning"
+    if witness[listed] is not None:
+        spanning = _combination(witness[listed], fields)
     _require(len(conflict) <= fields["features"] + 2, "conflict: too many rows")
     _require(all(conflict.values()), "conflict: a multiplier is 0")
     _require(bool(conflict) or pinned >= spanning.keys(), "conflict: empty")
-    for name, terms in (("conflict", conflict), ("spanning", spanning)):
+    for name, terms in (("conflict", conflict), (listed, spanning)):
         _require(bool(terms) or counts, f"{name}: empty")
         positive = all(multiplier > 0 or i in pinned for i, multiplier in terms.items())
         _require(positive, f"{name}: a multiplier is not positive")
         _require(not any(_sum(terms, rows).values()), f"{name}: it does not sum to zero")
+    if fields["version"] == 2:
+        _require(on - pinned <= spanning.keys(), "boundary: a row in O is not listed")
+        return
     vectors, rank = [rows[i] for i in spanning], fields["figures"]["rank"]
     if witness["complement"] is None and rank < dim:
         _require(on <= spanning.keys(), "complement: null, though rows are not in spanning")

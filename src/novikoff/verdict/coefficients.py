@@ -19,7 +19,7 @@ import numpy as np
 from novikoff.errors import ParameterError
 from novikoff.verdict.exact.margins import Rational
 from novikoff.verdict.scan import Indices
-from novikoff.verdict.search.facial_reduction import Split
+from novikoff.verdict.search.split import Split
 from novikoff.verdict.search.points import WIDE, ColumnScaling
 from novikoff.verdict.search.search import Face, Search
 from novikoff.verdict.search.span import Span

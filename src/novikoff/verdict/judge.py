@@ -33,10 +33,12 @@ from novikoff.verdict.result import (
 )
 from novikoff.verdict.scan import Vector
 from novikoff.verdict.search.coordinate_descent import Descent
-from novikoff.verdict.search.facial_reduction import FacialReduction, Split
+from novikoff.verdict.search.facial_reduction import FacialReduction
 from novikoff.verdict.search.margin_bracket import Bracket, Refiner
 from novikoff.verdict.search.points import WIDE, round_to_bits
+from novikoff.verdict.search.program_split import suits_program, split_by_program
 from novikoff.verdict.search.search import ALL_ROWS, NearestPoint, OutOfTimeError, Search
+from novikoff.verdict.search.split import Split
 from novikoff.verdict.signed import Number, Signed, SignedRows
 from novikoff.verdict.warm_start import perceptron_warm_start
 
@@ -140,7 +142,10 @@ class Judge:
             if not duplicates.pairs and self._try_perceptron():
                 return self._separable(None)
             reduction = FacialReduction(self.search)
-            split = reduction.split(duplicates.pairs)
+            split = None
+            if suits_program(self.signed):
+                split = split_by_program(self.search, duplicates.pairs)
+            split = split or reduction.split(duplicates.pairs)
         except OutOfTimeError:
             return self._undecided(duplicates)
         if split.separator is not None and not split.on_boundary.any():
@@ -251,20 +256,22 @@ class Judge:
         outcome = INSEPARABLE if split.separator is None else QUASI
         self.outcome = outcome
         conflict = integer_multipliers(split.conflict)
-        spanning = integer_multipliers(sorted(split.spanning.items()))
-        complement = None
-        if split.complement is not None:
-            complement = [vector.numerators for vector in split.complement]
-        witness: dict[str, Any] = {
-            "conflict": conflict,
-            "spanning": None if spanning == conflict else spanning,
-            "complement": complement,
-        }
-        numbers = {"rank": len(split.basis)}
+        witness: dict[str, Any] = {"conflict": conflict}
+        numbers = {"strict": int((~split.on_boundary).sum())}
         if split.separator is not None:
             witness["weights"] = split.separator.numerators
-            numbers["strict"] = int((~split.on_boundary).sum())
-        proof = certificate.make(self.signed, outcome, witness, numbers, self._float_fingerprints())
+        if split.lists_all:
+            witness["boundary"] = sorted(split.spanning.items())
+        else:
+            spanning = integer_multipliers(sorted(split.spanning.items()))
+            witness["spanning"] = None if spanning == conflict else spanning
+            witness["complement"] = None
+            if split.complement is not None:
+                witness["complement"] = [vector.numerators for vector in split.complement]
+            numbers["rank"] = len(split.basis)
+        version = 2 if split.lists_all else 1
+        prints = self._float_fingerprints()
+        proof = certificate.make(self.signed, outcome, witness, numbers, prints, version)
         return self._verdict(outcome, split, NO_MARGIN, duplicates, proof)
 
     def _undecided(self, duplicates: OppositeDuplicates) -> Verdict:

@@ -14,8 +14,8 @@ from novikoff.errors import CertificateError
 from novikoff.files import atomic_write
 from novikoff.verdict.certificate.digest import digest, number_kind
 from novikoff.verdict.certificate.fields import (
-    FIGURES,
-    WITNESS,
+    CLAIMS,
+    ClaimForm,
     FieldCodec,
     Size,
     error_context,
@@ -25,7 +25,7 @@ from novikoff.verdict.certificate.json_layout import format_json
 from novikoff.verdict.certificate.labels import read_labels, write_labels
 from novikoff.verdict.signed import LabelPair, SignedRows
 
-FORMAT, VERSION = "novikoff certificate", 1
+FORMAT = "novikoff certificate"
 FIELDS = (
     "format",
     "version",
@@ -60,6 +60,11 @@ class Certificate:
         bias = self.fields["lift"]["bias"]
         return Size(self.fields["rows"], self.fields["features"] + bias)
 
+    @property
+    def form(self) -> ClaimForm:
+        """The fields that its claim has in its version."""
+        return CLAIMS[self.fields["version"]][self.claim]
+
     @cached_property
     def labels(self) -> LabelPair | None:
         """The two labels; None for counts."""
@@ -68,12 +73,12 @@ class Certificate:
     @cached_property
     def witness(self) -> dict[str, Any]:
         """The witness by the names of its fields, with Fractions for numbers."""
-        return self._parsed("witness", WITNESS[self.claim])
+        return self._parsed("witness", self.form.witness)
 
     @cached_property
     def figures(self) -> dict[str, Any]:
         """The figures by their names, with Fractions for numbers."""
-        return self._parsed("figures", FIGURES[self.claim])
+        return self._parsed("figures", self.form.figures)
 
     def _parsed(self, part: str, codecs: dict[str, FieldCodec]) -> dict[str, Any]:
         fields = self.fields[part]
@@ -105,6 +110,7 @@ def make(
     witness: Mapping[str, Any],
     figures: Mapping[str, Any],
     fingerprints: npt.NDArray[np.uint64] | None = None,
+    version: int = 1,
 ) -> Certificate:
     """Make a certificate for these rows.
 
@@ -112,9 +118,10 @@ def make(
     numbers, lists of (row, multiplier) for combinations, (lower, upper) for the margin.
     fingerprints: of the rows, where they are known already.
     """
+    form = CLAIMS[version][claim]
     fields = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": version,
         "claim": claim,
         "family": signed.family,
         "rows": signed.count,
@@ -123,8 +130,8 @@ def make(
         "numbers": number_kind(signed),
         "labels": write_labels(signed.labels),
         "digest": digest(signed, fingerprints),
-        "witness": {name: each.write(witness[name]) for name, each in WITNESS[claim].items()},
-        "figures": {name: each.write(figures[name]) for name, each in FIGURES[claim].items()},
+        "witness": {name: each.write(witness[name]) for name, each in form.witness.items()},
+        "figures": {name: each.write(figures[name]) for name, each in form.figures.items()},
     }
     return Certificate(fields | {"seal": checksum(fields)})
 

@@ -138,31 +138,46 @@ _SPAN = {
     "complement": _or_null(FieldCodec(_write_vectors, _read_vectors)),
 }
 
-WITNESS: dict[str, dict[str, FieldCodec]] = {
-    SEPARABLE: {"weights": _VECTOR, "support": _COMBINATION},
-    INSEPARABLE: _SPAN,
-    QUASI: {"weights": _VECTOR} | _SPAN,
-    TRAINING_RUN: {
-        "start": _VECTOR,
-        "eta": _NUMBER,
-        "tie": FieldCodec(str, _read_tie),
-        "updates": FieldCodec(_write_integers, _read_rows),
-        "rounded": FieldCodec(_write_integers, _read_ascending),
+class ClaimForm(NamedTuple):
+    """The fields of the witness and of the figures of a claim."""
+
+    witness: dict[str, FieldCodec]
+    figures: dict[str, FieldCodec]
+
+
+_LISTED = {"conflict": _COMBINATION, "boundary": _COMBINATION}
+#: The claims that a certificate of each version can make.
+CLAIMS: dict[int, dict[str, ClaimForm]] = {
+    1: {
+        SEPARABLE: ClaimForm(
+            {"weights": _VECTOR, "support": _COMBINATION},
+            {
+                "margin_squared": FieldCodec(_write_interval, _read_interval),
+                "radius_squared": _NUMBER,
+                "mistake_bound": _NUMBER,
+            },
+        ),
+        INSEPARABLE: ClaimForm(_SPAN, {"rank": _COUNT}),
+        QUASI: ClaimForm({"weights": _VECTOR} | _SPAN, {"strict": _COUNT, "rank": _COUNT}),
+        TRAINING_RUN: ClaimForm(
+            {
+                "start": _VECTOR,
+                "eta": _NUMBER,
+                "tie": FieldCodec(str, _read_tie),
+                "updates": FieldCodec(_write_integers, _read_rows),
+                "rounded": FieldCodec(_write_integers, _read_ascending),
+            },
+            {
+                "weights": _VECTOR,
+                "mistakes": _COUNT,
+                "separates": FieldCodec(bool, read_bool),
+                "mistake_bound": _or_null(_NUMBER),
+            },
+        ),
     },
-}
-FIGURES: dict[str, dict[str, FieldCodec]] = {
-    SEPARABLE: {
-        "margin_squared": FieldCodec(_write_interval, _read_interval),
-        "radius_squared": _NUMBER,
-        "mistake_bound": _NUMBER,
-    },
-    INSEPARABLE: {"rank": _COUNT},
-    QUASI: {"strict": _COUNT, "rank": _COUNT},
-    TRAINING_RUN: {
-        "weights": _VECTOR,
-        "mistakes": _COUNT,
-        "separates": FieldCodec(bool, read_bool),
-        "mistake_bound": _or_null(_NUMBER),
+    2: {
+        INSEPARABLE: ClaimForm(_LISTED, {}),
+        QUASI: ClaimForm({"weights": _VECTOR} | _LISTED, {"strict": _COUNT}),
     },
 }
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from novikoff.errors import CertificateError
-from novikoff.verdict.certificate.certificate import FIELDS, FORMAT, VERSION, Certificate, checksum
+from novikoff.verdict.certificate.certificate import FIELDS, FORMAT, Certificate, checksum
 from novikoff.verdict.certificate.fields import (
+    CLAIMS,
     INSEPARABLE,
     QUASI,
     TRAINING_RUN,
-    WITNESS,
     Size,
     error_context,
     read_bool,
@@ -118,13 +118,13 @@ def _check(fields: dict[str, Any]) -> None:
     """Check all that can be checked without the data."""
     if fields.get("format") != FORMAT:
         raise CertificateError("not a novikoff certificate: its format does not say that it is one")
-    if type(fields.get("version")) is not int or fields["version"] != VERSION:
-        raise CertificateError(
-            f"it is of version {brief(fields.get('version'))}; this program reads {VERSION}"
-        )
+    version = fields.get("version")
+    if type(version) is not int or version not in CLAIMS:
+        known = " and ".join(map(str, CLAIMS))
+        raise CertificateError(f"it is of version {brief(version)}; this program reads {known}")
     require_fields(fields, FIELDS)
     size = Size(0, 0)
-    choices = {"claim": WITNESS, "family": FAMILIES, "numbers": ("binary64", "rational")}
+    choices = {"claim": CLAIMS[version], "family": FAMILIES, "numbers": ("binary64", "rational")}
     for name, known in choices.items():
         with error_context(name):
             require_one_of(fields[name], known)

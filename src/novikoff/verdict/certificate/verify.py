@@ -212,17 +212,23 @@ def _quasi_separable(certificate: Certificate, signed: SignedRows) -> None:
 
 def _check_overlap(certificate: Certificate, signed: SignedRows, on: Indices) -> None:
     """Check that the rows `on` lie on every hyperplane that has no row on the wrong side."""
-    conflict, spanning = certificate.witness["conflict"], certificate.witness["spanning"]
-    spanning = conflict if spanning is None else spanning
-    rank, complement = certificate.figures["rank"], certificate.witness["complement"]
+    witness, conflict = certificate.witness, certificate.witness["conflict"]
+    name = "spanning" if "spanning" in witness else "boundary"
+    spanning = conflict if witness[name] is None else witness[name]
     _require(len(conflict) <= signed.features + 2, "conflict: it has too many rows")
     _require(all(each for _, each in conflict), "conflict: a multiplier is 0")
     only_pinned = all(signed.pinned[i] for i, _ in spanning)
     _require(len(conflict) > 0 or only_pinned, "conflict: it has no rows")
     _check_combination(signed, conflict, "conflict")
     if spanning is not conflict:
-        _check_combination(signed, spanning, "spanning")
+        _check_combination(signed, spanning, name)
     listed = [i for i, _ in spanning]
+    if name == "boundary":
+        needed = on[~signed.pinned[on]]
+        complete = np.isin(needed, np.array(listed, np.int64)).all()
+        _require(complete, "boundary: some row that lies on every hyperplane is not listed")
+        return
+    rank, complement = certificate.figures["rank"], witness["complement"]
     lines, wrong = _lines(signed, listed), "rank: the rows in spanning have another one"
     if complement is not None or rank == signed.dim:
         _require(ranks.has_rank(lines, rank), wrong)

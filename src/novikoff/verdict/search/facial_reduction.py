@@ -8,13 +8,11 @@ rows that lie on every hyperplane are called the boundary.
 """
 
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
 from novikoff.verdict.exact import linear_systems
 from novikoff.verdict.exact.margins import Rational
-from novikoff.verdict.scan import Mask
 from novikoff.verdict.search.coordinate_descent import (
     EPOCHS_PER_SCAN,
     HEAVIEST,
@@ -22,29 +20,14 @@ from novikoff.verdict.search.coordinate_descent import (
     Descent,
 )
 from novikoff.verdict.search.points import WIDE, ColumnScaling, round_to_bits
+from novikoff.verdict.search.program_split import fits_program, split_by_program, suits_program
 from novikoff.verdict.search.search import Face, NearestPoint, Search, as_rational
 from novikoff.verdict.search.span import Span, rows_near_zero
+from novikoff.verdict.search.split import Split
 from novikoff.verdict.signed import Signed
 
 SMALL = 40  # rows for which an exact solve costs nothing
 MOST_PAIRS = 2000  # of identical rows that are searched for directions; the span finds the others
-
-
-class Split(NamedTuple):
-    """Which rows are on the boundary, and the witnesses for both parts.
-
-    separator: z . w > 0 on the rows off the boundary, = 0 on those on it; None if all are on it.
-    spanning: multipliers of boundary rows, positive and summing to zero, that span the boundary.
-    basis: independent boundary rows that span it. complement: a basis of its orthogonal complement;
-    None where `spanning` lists every boundary row, or they span everything.
-    """
-
-    on_boundary: Mask
-    separator: Rational | None
-    conflict: list[tuple[int, Fraction]]
-    spanning: dict[int, Fraction]
-    basis: list[int]
-    complement: list[Rational] | None
 
 
 class FacialReduction:
@@ -63,13 +46,18 @@ class FacialReduction:
     def split(self, pairs: list[tuple[int, int]]) -> Split:
         """Reduce until the other rows are separable. pairs: identical rows of opposite labels."""
         self._start(pairs)
-        separator = None
+        separator, tried = None, suits_program(self.signed)
         while not self.on_boundary.all() and separator is None:
             found = self._separator_or_conflict()
             if isinstance(found, Rational):
                 separator = found
-            else:
-                self._add_conflict(found)
+                continue
+            self._add_conflict(found)
+            if not self.on_boundary.all() and not tried:
+                tried = True
+                split = split_by_program(self.search, pairs) if fits_program(self.signed) else None
+                if split is not None:
+                    return split
         return Split(
             self.on_boundary, separator, self.conflict, self.spanning, self.basis, self.complement
         )
