@@ -161,6 +161,37 @@ def poisson_quasi():
     )
 
 
+def boundary():
+    """Version 2: every row is listed, and no rank is given."""
+    listed = terms(_0="1", _1="1", _2="1", _3="1")
+    return make("inseparable", XOR, [0, 1, 1, 0], conflict=listed, boundary=listed)
+
+
+def quasi_boundary():
+    X = [[0.0, 1.0], [0.0, 1.0], [0.0, 3.0], [0.0, 3.0], [1.0, 0.0], [-2.0, 5.0]]
+    return make(
+        "quasi-separable",
+        X,
+        [0, 1, 0, 1, 1, 0],
+        weights=["1", "0", "0"],
+        conflict=terms(_2="1", _3="1"),
+        boundary=terms(_0="1/2", _1="1/2", _2="0x5", _3="5"),
+    )
+
+
+def poisson_boundary():
+    """Pinned rows need not be listed, and may have any multiplier where they are."""
+    X = [[1.0, 0.0], [0.0, 1.0], [2.0, -1.0], [1.0, 1.0], [-1.0, 0.0]]
+    return make(
+        "inseparable",
+        X,
+        [4, 1, 0, 1, 2],
+        labels=None,
+        conflict=terms(_0="2", _1="-1", _2="1"),
+        boundary=terms(_0="4", _1="-2", _2="2"),
+    )
+
+
 def perceptron(X, y, start, eta, tie, rounded_at=()):
     """A run over the rows, again and again, until most of the tenth pass is over."""
     fields = {"family": "binary", "labels": NUMBER_LABELS, "lift": {"bias": True}}
@@ -202,6 +233,9 @@ CASES = {
     "quasi listed": quasi_listed(),
     "poisson": poisson(),
     "poisson quasi": poisson_quasi(),
+    "boundary": boundary(),
+    "quasi boundary": quasi_boundary(),
+    "poisson boundary": poisson_boundary(),
     "run": training(),
     "run from elsewhere": training((0.1, -1, 3), Fraction(1, 3)),
     "run with rounding": training(tie="keep", start=(0, 1, 0), rounded_at=(0, 5)),

@@ -123,15 +123,19 @@ def separable_figures(fields, z):
 def overlap_figures(fields, z, on):
     witness, dim = fields["witness"], len(z[0])
     counts, sides = fields["family"] == "poisson", [row[-1] > 0 for row in z]  # cases have a bias
-    for name in ("conflict", "spanning"):
+    second = "spanning" if fields["version"] == 1 else "boundary"
+    for name in ("conflict", second):
         for term in witness[name] or []:
             pinned = counts and sides[term["row"]]
             assert pinned or value(term["multiplier"]) > 0
-    spanning = witness["conflict"] if witness["spanning"] is None else witness["spanning"]
+    spanning = witness["conflict"] if witness[second] is None else witness[second]
     for terms in (witness["conflict"], spanning):
         for j in range(dim):
             assert sum(value(term["multiplier"]) * z[term["row"]][j] for term in terms) == 0
     listed = [term["row"] for term in spanning]
+    if fields["version"] == 2:
+        assert all(i in listed for i in on if not (counts and sides[i]))
+        return {}
     known = rank([z[i] for i in listed])
     assert rank([z[i] for i in listed] + [z[i] for i in on]) == known
     if witness["complement"] is None:
@@ -217,7 +221,7 @@ def make(claim, X, y, *, bias=True, unit=False, labels=NUMBER_LABELS, rational=F
     """A certificate with the figures that follow, as a Case."""
     fields = {
         "format": "novikoff certificate",
-        "version": 1,
+        "version": 2 if "boundary" in witness else 1,
         "claim": claim,
         "family": "poisson" if labels is None else "binary",
         "rows": len(X),

@@ -61,6 +61,15 @@ def _quasi(X, y, weights, strict, rank, conflict, spanning=None, complement=None
     return Case(X, y, make(signed, "quasi-separable", {"weights": weights} | witness, figures))
 
 
+def _second(X, y, conflict, boundary, weights=None, strict=None):
+    """A certificate of version 2."""
+    signed, witness = Signed.of(X, y), {"conflict": conflict, "boundary": boundary}
+    if weights is None:
+        return Case(X, y, make(signed, "inseparable", witness, {}, version=2))
+    witness["weights"] = weights
+    return Case(X, y, make(signed, "quasi-separable", witness, {"strict": strict}, version=2))
+
+
 def _run(updates, start=(0, 0, 0), eta=1, tie="mistake", **options):
     X = np.array([[1.0, 0.5], [0.25, 2.0], [-1.0, 0.125], [-0.5, -2.0], [3.0, 0.1]])
     y = np.array([1, 1, -1, -1, 1])
@@ -123,6 +132,9 @@ def _made():
         _quasi(*LINE, [1, -1], 2, 1, [(1, 1), (2, 1)], complement=[[1, -1]]),
     )
     yield "quasi-separable, listed", _quasi(*LINE, [0.5, -0.5], 2, 1, [(1, 2), (2, 2)])
+    yield "inseparable, version 2", _second(*XOR, once, once)
+    both = [(1, Fraction(2, 3)), (2, Fraction(2, 3))]
+    yield "quasi-separable, version 2", _second(*LINE, [(1, 1), (2, 1)], both, [1, -1], 2)
     counts = {"family": "poisson"}
     yield "counts, inseparable", _inseparable(*COUNTS, [(0, 1), (1, 2), (3, 1)], 2, **counts)
     yield (

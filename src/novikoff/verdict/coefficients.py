@@ -18,13 +18,15 @@ import numpy as np
 
 from novikoff.errors import ParameterError
 from novikoff.verdict.exact.margins import Rational
+from novikoff.verdict.exact.row_space import RowSpace
 from novikoff.verdict.scan import Indices
-from novikoff.verdict.search.split import Split
 from novikoff.verdict.search.points import WIDE, ColumnScaling
 from novikoff.verdict.search.search import Face, Search
 from novikoff.verdict.search.span import Span
+from novikoff.verdict.search.split import Split
 from novikoff.verdict.sharded.rows import with_extra_row
 from novikoff.verdict.signed import EXACT_INTEGERS, IntegerRow, SignedRows, as_fraction, dot
+from novikoff.verdict.strict_cone import StrictCone
 
 INTERCEPT = "intercept"
 
@@ -58,7 +60,9 @@ class CoefficientAnalysis:
     @cached_property
     def rank(self) -> int | None:
         """The rank of all rows; None with too many columns to compute it."""
-        return None if self.signed.dim > WIDE else len(self._all_rows.basis)
+        if self.split.elimination is None and self.signed.dim > WIDE:
+            return None
+        return self._all_rows.rank
 
     def contrast(self, weights: Any, name: str) -> Coefficient:
         """A combination of coefficients, with a weight for each."""
@@ -83,6 +87,8 @@ class CoefficientAnalysis:
             return Coefficient(name, "unidentified", None)
         if self.split.separator is None or self._boundary.contains(direction):
             return Coefficient(name, "finite", None)
+        if self.split.elimination is not None:
+            return Coefficient(name, "diverges", self._cone.signs(direction))
         return Coefficient(name, "diverges", self._sign(direction, self.split.separator))
 
     def _sign(self, direction: IntegerRow, separator: Rational) -> str:
@@ -106,13 +112,25 @@ class CoefficientAnalysis:
         return solved.weights is not None
 
     @cached_property
-    def _boundary(self) -> Span:
+    def _cone(self) -> StrictCone:
+        """The directions of divergence, where a linear program found the split."""
+        assert isinstance(self._boundary, RowSpace)
+        strict = np.flatnonzero(~self.split.on_boundary).tolist()
+        return StrictCone(self._boundary, map(self.signed.row, strict))
+
+    @cached_property
+    def _boundary(self) -> Span | RowSpace:
         """The span of the boundary."""
+        if self.split.elimination is not None:
+            rows = np.flatnonzero(self.split.on_boundary)
+            return RowSpace(self.signed, rows, self.split.elimination)
         return Span(Search(self.signed), self.split.basis)
 
     @cached_property
-    def _all_rows(self) -> Span:
+    def _all_rows(self) -> Span | RowSpace:
         """The span of all rows."""
+        if self.split.elimination is not None:
+            return RowSpace(self.signed, np.arange(self.signed.count))
         if self.signed.dim > WIDE:
             raise ParameterError(
                 f"coefficients are not judged beyond {WIDE:,} columns: there are"

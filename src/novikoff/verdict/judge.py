@@ -36,7 +36,7 @@ from novikoff.verdict.search.coordinate_descent import Descent
 from novikoff.verdict.search.facial_reduction import FacialReduction
 from novikoff.verdict.search.margin_bracket import Bracket, Refiner
 from novikoff.verdict.search.points import WIDE, round_to_bits
-from novikoff.verdict.search.program_split import suits_program, split_by_program
+from novikoff.verdict.search.program_split import split_by_program, suits_program
 from novikoff.verdict.search.search import ALL_ROWS, NearestPoint, OutOfTimeError, Search
 from novikoff.verdict.search.split import Split
 from novikoff.verdict.signed import Number, Signed, SignedRows

@@ -138,6 +138,7 @@ _SPAN = {
     "complement": _or_null(FieldCodec(_write_vectors, _read_vectors)),
 }
 
+
 class ClaimForm(NamedTuple):
     """The fields of the witness and of the figures of a claim."""
 

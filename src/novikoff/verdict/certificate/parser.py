@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -120,11 +121,15 @@ def _check(fields: dict[str, Any]) -> None:
         raise CertificateError("not a novikoff certificate: its format does not say that it is one")
     version = fields.get("version")
     if type(version) is not int or version not in CLAIMS:
-        known = " and ".join(map(str, CLAIMS))
-        raise CertificateError(f"it is of version {brief(version)}; this program reads {known}")
+        readable = " and ".join(map(str, CLAIMS))
+        raise CertificateError(f"it is of version {brief(version)}; this program reads {readable}")
     require_fields(fields, FIELDS)
     size = Size(0, 0)
-    choices = {"claim": CLAIMS[version], "family": FAMILIES, "numbers": ("binary64", "rational")}
+    choices: dict[str, Iterable[str]] = {
+        "claim": CLAIMS[version],
+        "family": FAMILIES,
+        "numbers": ("binary64", "rational"),
+    }
     for name, known in choices.items():
         with error_context(name):
             require_one_of(fields[name], known)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numba.extending import register_jitable
 
 from novikoff.jit import compile_loop
 from novikoff.verdict.exact.rank import random_prime
@@ -35,13 +36,11 @@ class ResidueRows:
     def __init__(self, signed: SignedRows, prime: int | None = None) -> None:
         self.prime = prime or random_prime(PRIME_BITS)
         if signed.rational:
-            starts, columns, values = self._from_integers(signed.integers(range(signed.count)))
+            parts = self._from_integers(signed.integers(range(signed.count)))
         else:
             matrix = signed.sparse(np.arange(signed.count))
-            starts, columns, values = matrix.indptr, matrix.indices, self._of_doubles(matrix.data)
-        self.starts: Residues = np.asarray(starts, np.int64)
-        self.columns: Residues = np.asarray(columns, np.int64)
-        self.values: Residues = np.asarray(values, np.int64)
+            parts = matrix.indptr, matrix.indices, self._of_doubles(matrix.data)
+        self.starts, self.columns, self.values = (np.asarray(part, np.int64) for part in parts)
         self.dim = signed.dim
 
     def _of_doubles(self, values: npt.NDArray[np.float64]) -> Residues:
@@ -51,7 +50,7 @@ class ResidueRows:
         factors = np.array(powers)[exponents - MANTISSA_BITS + LARGEST_EXPONENT]
         return np.asarray(wholes * factors % self.prime)
 
-    def _from_integers(self, rows: list[IntegerRow]) -> tuple[list[int], list[int], list[int]]:
+    def _from_integers(self, rows: list[IntegerRow]) -> tuple[Any, Any, Any]:
         starts = [0, *np.cumsum([len(row.columns) for row in rows]).tolist()]
         columns = [column for row in rows for column in row.columns]
         values: list[int] = []
@@ -62,20 +61,24 @@ class ResidueRows:
 
     def products(self, vector: Residues, rows: Indices) -> Residues:
         """row . vector modulo the prime, for each of these rows."""
+        lengths, places = self.starts[rows + 1] - self.starts[rows], self.places(rows)
+        terms = self.values[places] * vector[self.columns[places]] % self.prime
+        sums, ends = np.concatenate([[0], np.cumsum(terms)]), np.cumsum(lengths)
+        return np.asarray((sums[ends] - sums[ends - lengths]) % self.prime)
+
+    def places(self, rows: Indices) -> Indices:
+        """Where the entries of these rows are, one after another."""
         lengths = self.starts[rows + 1] - self.starts[rows]
         ends = np.cumsum(lengths)
-        places = np.arange(ends[-1] if len(ends) else 0)
-        places += np.repeat(self.starts[rows] - (ends - lengths), lengths)
-        terms = self.values[places] * vector[self.columns[places]] % self.prime
-        sums = np.concatenate([[0], np.cumsum(terms)])  # of residues: 2^32 of them fit
-        return np.asarray((sums[ends] - sums[ends - lengths]) % self.prime)
+        before = np.repeat(self.starts[rows] - (ends - lengths), lengths)
+        return np.asarray(np.arange(len(before)) + before)
 
     def dense(self, row: int) -> Residues:
         """The row with its zeros."""
         part = slice(self.starts[row], self.starts[row + 1])
         out = np.zeros(self.dim, np.int64)
         np.add.at(out, self.columns[part], self.values[part])
-        return out % self.prime
+        return np.asarray(out % self.prime)
 
     def column_counts(self) -> Residues:
         """How many rows use each column."""
@@ -132,7 +135,7 @@ class Elimination:
         """Which of these rows are not in the span."""
         vector = self._random.integers(0, self.prime, self.dim)
         self._complete(vector, np.zeros(self.rank, np.int64))
-        return self.residues.products(vector, rows) != 0
+        return np.asarray(self.residues.products(vector, rows) != 0)
 
     def _add_until_stalled(self, rows: Indices) -> None:
         done, work = 0, np.zeros(self.dim, np.int64)
@@ -205,7 +208,72 @@ class _SparseRows:
             self.values = np.resize(self.values, size) if rows else np.empty(size, np.int64)
 
 
-# The kernels
+# The kernels: plain Python that is compiled
+
+
+@register_jitable
+def _add_row(work: Any, data: Any, row: int, prime: int) -> None:
+    """work = the row, where it was zero."""
+    starts, columns, values = data
+    for place in range(starts[row], starts[row + 1]):
+        work[columns[place]] = (work[columns[place]] + values[place]) % prime
+
+
+@register_jitable
+def _reduce(work: Any, rank: int, pivots: Any, upper: Any, lower: Any, prime: int) -> int:
+    """Subtract rows of U until work is zero in all pivot columns; note how much of each in L.
+
+    Returns where the row of L ends.
+    """
+    starts, columns, values = upper
+    lower_starts, lower_columns, lower_values = lower
+    end = lower_starts[rank]
+    for j in range(rank):
+        factor = work[pivots[j]]
+        if factor:
+            lower_columns[end], lower_values[end] = j, factor
+            end += 1
+            work[pivots[j]] = 0
+            for place in range(starts[j], starts[j + 1]):
+                column = columns[place]
+                work[column] = (work[column] + (prime - factor) * values[place]) % prime
+    return int(end)
+
+
+@register_jitable
+def _rarest(work: Any, counts: Any) -> int:
+    """The column that is not zero in work and that the fewest rows use; -1 if there is none."""
+    best = -1
+    for column in range(len(work)):
+        if work[column] and (best < 0 or counts[column] < counts[best]):
+            best = column
+    return best
+
+
+@register_jitable
+def _inverse(value: int, prime: int) -> int:
+    """1 / value, by Fermat."""
+    power, result = prime - 2, 1
+    while power:
+        if power % 2:
+            result = result * value % prime
+        value = value * value % prime
+        power //= 2
+    return result
+
+
+@register_jitable
+def _store(work: Any, pivot: int, inverse: int, rank: int, upper: Any, prime: int) -> int:
+    """Append work * inverse to U, without the pivot, and clear it; returns where the row ends."""
+    starts, columns, values = upper
+    end = starts[rank]
+    for column in range(len(work)):
+        if work[column]:
+            if column != pivot:
+                columns[end], values[end] = column, work[column] * inverse % prime
+                end += 1
+            work[column] = 0
+    return int(end)
 
 
 def _add_rows_plain(
@@ -224,55 +292,26 @@ def _add_rows_plain(
     Returns how many were used and how many of them added, and whether the last `PATIENCE` of them
     added nothing. Ends early where there may be no room for another row.
     """
-    starts, columns, values = data
     pivots, inverses = basis
-    upper_starts, upper_columns, upper_values = upper
-    lower_starts, lower_columns, lower_values = lower
     work, chosen = scratch
-    dim, added, misses = len(work), 0, 0
+    added, misses = 0, 0
     for k in range(len(rows)):
-        room = min(len(upper_columns) - upper_starts[rank], len(lower_columns) - lower_starts[rank])
-        if room <= dim or rank == dim:
+        room = min(len(upper[1]) - upper[0][rank], len(lower[1]) - lower[0][rank])
+        if room <= len(work) or rank == len(work):
             return k, added, False
-        for place in range(starts[rows[k]], starts[rows[k] + 1]):
-            work[columns[place]] = (work[columns[place]] + values[place]) % prime
-        filled = lower_starts[rank]
-        for j in range(rank):
-            factor = work[pivots[j]]
-            if factor:
-                lower_columns[filled], lower_values[filled] = j, factor
-                filled += 1
-                work[pivots[j]] = 0
-                for place in range(upper_starts[j], upper_starts[j + 1]):
-                    column = upper_columns[place]
-                    work[column] = (work[column] + (prime - factor) * upper_values[place]) % prime
-        pivot = -1
-        for column in range(dim):
-            if work[column] and (pivot < 0 or counts[column] < counts[pivot]):
-                pivot = column
+        _add_row(work, data, rows[k], prime)
+        lower_end = _reduce(work, rank, pivots, upper, lower, prime)
+        pivot = _rarest(work, counts)
         if pivot < 0:
             misses += 1
             if misses == PATIENCE:
                 return k + 1, added, True
             continue
         misses = 0
-        power, base, result = prime - 2, work[pivot], 1
-        while power:  # 1 / work[pivot], by Fermat
-            if power % 2:
-                result = result * base % prime
-            base = base * base % prime
-            power //= 2
-        end = upper_starts[rank]
-        for column in range(dim):
-            if work[column]:
-                if column != pivot:
-                    upper_columns[end] = column
-                    upper_values[end] = work[column] * result % prime
-                    end += 1
-                work[column] = 0
-        pivots[rank], inverses[rank] = pivot, result
+        pivots[rank], inverses[rank] = pivot, _inverse(work[pivot], prime)
+        end = _store(work, pivot, inverses[rank], rank, upper, prime)
         rank += 1
-        upper_starts[rank], lower_starts[rank] = end, filled
+        upper[0][rank], lower[0][rank] = end, lower_end
         chosen[added] = rows[k]
         added += 1
     return len(rows), added, False

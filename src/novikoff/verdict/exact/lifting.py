@@ -100,7 +100,8 @@ class BasisSystem:
         apply: Callable[[Integers], Integers],
     ) -> tuple[list[int], int] | None:
         """The x with apply(x) = right, as integers over a denominator; None if there is none."""
-        left, power, total, digits, trial = right, 1, 0, 0, FIRST_TRIAL
+        left, power, digits, trial = right, 1, 0, FIRST_TRIAL
+        total: Any = 0
         limit = self._most_digits(right)
         while True:
             self._tick()

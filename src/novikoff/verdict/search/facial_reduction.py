@@ -196,7 +196,8 @@ class FacialReduction:
         for i, row in zip(near, self.signed.integers(near), strict=True):
             null = linear_systems.null_vector([*basis, row])
             if null is not None:
-                self._combine({i: Fraction(1)}, [part / null[-1] for part in null[:-1]])
+                others = [linear_systems.as_fraction(part / null[-1]) for part in null[:-1]]
+                self._combine({i: Fraction(1)}, others)
                 self.on_boundary[i] = True
 
 

@@ -92,7 +92,7 @@ def solve_combination(
         return None
     multipliers = found.x[: len(held)].copy()
     multipliers[held] -= found.x[len(held) :]
-    return np.ldexp(multipliers, row_exponents)
+    return np.asarray(np.ldexp(multipliers, row_exponents))
 
 
 def _solve(
@@ -156,4 +156,4 @@ def _middles(sizes: Vector, index: Any, count: int) -> Vector:
     np.maximum.at(high, index, sizes)
     np.minimum.at(low, index, sizes)
     with np.errstate(invalid="ignore"):
-        return np.nan_to_num(np.rint((high + low) / 2.0))
+        return np.asarray(np.nan_to_num(np.rint((high + low) / 2.0)))

@@ -107,9 +107,8 @@ class ProgramSplit:
             conflict = find_short_conflict(system, self.signed, self.matrix, on_boundary)
         if conflict is None:
             return None
-        return Split(
-            on_boundary, separator, conflict, multipliers, self.elimination.rows, None, True
-        )
+        basis = self.elimination.rows
+        return Split(on_boundary, separator, conflict, multipliers, basis, None, self.elimination)
 
     def _solve_program(self, inner: Indices) -> ProgramSolution | None:
         if not inner.size:

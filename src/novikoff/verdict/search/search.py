@@ -15,8 +15,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from flint import fmpq
 
 from novikoff.verdict.exact import dot_products, linear_systems
+from novikoff.verdict.exact.linear_systems import as_fraction
 from novikoff.verdict.exact.margins import Rational, rational
 from novikoff.verdict.scan import NO_MASK, SMALLEST, Indices, LowestScores, Mask, Vector
 from novikoff.verdict.search.min_norm_point import ZERO
@@ -55,6 +57,15 @@ class NearestPoint(NamedTuple):
     others: list[Fraction]
     weights: Rational | None  # p / |p|^2 on the columns as given; None if p = 0
     square: Fraction  # |p|^2 in the scaling of the search
+
+
+class _AffineMinimum(NamedTuple):
+    """As `NearestPoint`, of an affine hull: multipliers of either sign, as FLINT's rationals."""
+
+    multipliers: list[fmpq]
+    others: list[fmpq]
+    weights: Rational | None
+    square: fmpq
 
 
 class Search:
@@ -181,7 +192,7 @@ class Search:
     ) -> NearestPoint:
         """Wolfe's method over the rationals (see `min_norm_point`), from positive multipliers."""
         active = [int(i) for i in rows]
-        lam = [Fraction(float(m)) for m in multipliers]
+        lam = [fmpq(*float(m).as_integer_ratio()) for m in multipliers]
         self.signed.prefetch([*active, *face.basis])
         exact = {i: scaled(i) for i in (*active, *face.basis)}
         while True:
@@ -198,17 +209,14 @@ class Search:
                 theta, _ = min(steps)
                 lam = [value - theta * part for value, part in zip(lam, apart, strict=True)]
             elif all(value > 0 for value in found.multipliers):
-                found = found._replace(
-                    rows=list(active),
-                    weights=None if found.weights is None else scaling.weights(found.weights),
-                )
-                if found.weights is None:
-                    return found
-                joining = violator(found.weights, face, set(active))
+                weights = None if found.weights is None else scaling.weights(found.weights)
+                joining = None if weights is None else violator(weights, face, set(active))
                 if joining is None:
-                    return found
+                    parts, others = ([*map(as_fraction, each)] for each in found[:2])
+                    square = as_fraction(found.square)
+                    return NearestPoint(list(active), parts, others, weights, square)
                 exact[joining] = scaled(joining)
-                active, lam = [*active, joining], [*found.multipliers, Fraction(0)]
+                active, lam = [*active, joining], [*found.multipliers, fmpq(0)]
                 continue
             else:
                 pairs = list(zip(lam, found.multipliers, strict=True))
@@ -219,7 +227,7 @@ class Search:
 
     def _affine_minimum(
         self, fixed: list[IntegerRow], moving: list[IntegerRow]
-    ) -> tuple[NearestPoint | None, list[Fraction]]:
+    ) -> tuple[_AffineMinimum | None, list[fmpq]]:
         """The nearest point of the affine hull of `moving`, plus span(fixed).
 
         Where the rows are affinely dependent, None, and a change of the multipliers that leaves
@@ -230,24 +238,18 @@ class Search:
         null = linear_systems.null_vector(rows, avoid=len(fixed))
         if null is not None:
             others, parts = null[: len(fixed)], null[len(fixed) :]
-            total = sum(parts)
+            total = sum(parts, fmpq(0))
             if total == 0:
                 return None, parts
             parts, others = [m / total for m in parts], [m / total for m in others]
-            return NearestPoint([], parts, others, None, Fraction(0)), []
+            return _AffineMinimum(parts, others, None, fmpq(0)), []
         targets = [0] * len(fixed) + [1] * len(moving)
         solved = linear_systems.min_norm_solution(rows, targets, dim)
         assert solved is not None  # independent rows have a regular matrix of inner products
-        parts = solved.multipliers[len(fixed) :]
-        total = sum(parts)
-        square = 1 / Fraction(total)
-        return NearestPoint(
-            [],
-            [m * square for m in parts],
-            [m * square for m in solved.multipliers[: len(fixed)]],
-            solved.weights,
-            square,
-        ), []
+        square = 1 / sum(solved.multipliers[len(fixed) :], fmpq(0))
+        parts = [m * square for m in solved.multipliers]
+        minimum = _AffineMinimum(parts[len(fixed) :], parts[: len(fixed)], solved.weights, square)
+        return minimum, []
 
     def _refuse_late_solve(self, rows: list[IntegerRow]) -> None:
         """OutOfTimeError for a solve that would end after the deadline: it cannot be stopped."""

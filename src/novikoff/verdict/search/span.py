@@ -27,6 +27,11 @@ class Span:
         self._residues: linear_systems.Residues | None = None
 
     @property
+    def rank(self) -> int:
+        """Its dimension."""
+        return len(self.basis)
+
+    @property
     def full(self) -> bool:
         """Whether it is the whole space."""
         return len(self.basis) == self.signed.dim

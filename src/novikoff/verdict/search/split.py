@@ -3,6 +3,7 @@
 from fractions import Fraction
 from typing import NamedTuple
 
+from novikoff.verdict.exact.elimination import Elimination
 from novikoff.verdict.exact.margins import Rational
 from novikoff.verdict.scan import Mask
 
@@ -13,8 +14,8 @@ class Split(NamedTuple):
     separator: z . w > 0 on the rows off the boundary, = 0 on those on it; None if all are on it.
     spanning: multipliers of boundary rows, positive and summing to zero, that span the boundary.
     basis: independent boundary rows that span it. complement: a basis of its orthogonal complement;
-    None where `spanning` lists every boundary row, or they span everything. lists_all: whether
-    `spanning` lists every boundary row but pinned ones, so that nothing needs to be said of a span.
+    None where `spanning` lists every boundary row, or they span everything. elimination:
+    of `basis`, where a linear program found the split.
     """
 
     on_boundary: Mask
@@ -23,4 +24,11 @@ class Split(NamedTuple):
     spanning: dict[int, Fraction]
     basis: list[int]
     complement: list[Rational] | None
-    lists_all: bool = False
+    elimination: Elimination | None = None
+
+    @property
+    def lists_all(self) -> bool:
+        """Whether `spanning` lists every boundary row but pinned ones, so that nothing needs to be
+        said of a span.
+        """
+        return self.elimination is not None

@@ -1,0 +1,93 @@
+"""The span of sparse rows, exactly: by the vectors that are orthogonal to all of them.
+
+A vector is in the span if and only if it is orthogonal to a basis of the complement. The basis has
+a vector for each column without a pivot, found by lifting; columns that no row uses are left to
+themselves. That every row is orthogonal to every vector is checked exactly, so that a prime which
+hides a direction is noticed; then another one is taken.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from novikoff.verdict.exact import dot_products
+from novikoff.verdict.exact.elimination import Elimination, ResidueRows
+from novikoff.verdict.exact.lifting import BasisSystem
+from novikoff.verdict.scan import Indices
+from novikoff.verdict.signed import IntegerRow, SignedRows
+
+VECTORS_AT_ONCE = 16  # that rows are held against
+
+Coordinates = dict[int, int]  # by the number of a vector; beyond them, by that of an unused column
+
+
+class RowSpace:
+    """The span of some rows. coordinates(v) are those of v modulo the span, 0 if it is inside."""
+
+    def __init__(
+        self,
+        signed: SignedRows,
+        rows: Indices,
+        elimination: Elimination | None = None,
+        tick: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._signed, self._rows, self._tick = signed, rows, tick
+        found = None if elimination is None else self._complement(elimination)
+        while found is None:
+            elimination = Elimination(ResidueRows(signed))
+            elimination.extend(rows)
+            found = self._complement(elimination)
+        assert elimination is not None
+        self.rank, self._vectors = elimination.rank, len(found)
+        self._by_column: dict[int, list[tuple[int, int]]] = {}
+        for k, vector in enumerate(found):
+            for column, value in vector.items():
+                self._by_column.setdefault(column, []).append((k, value))
+        self._used = set(_used_columns(elimination.residues, rows))
+
+    def contains(self, direction: IntegerRow) -> bool:
+        """Whether a vector is in the span."""
+        return not self.coordinates(direction)
+
+    def coordinates(self, direction: IntegerRow) -> Coordinates:
+        """The products with the vectors that are orthogonal to the span, but for zeros, times the
+        direction's denominator.
+        """
+        sums: Coordinates = {}
+        for column, value in zip(direction.columns, direction.values, strict=True):
+            if column not in self._used:
+                sums[self._vectors + column] = value
+            for k, factor in self._by_column.get(column, ()):
+                sums[k] = sums.get(k, 0) + factor * value
+        return {k: total for k, total in sums.items() if total}
+
+    def _complement(self, elimination: Elimination) -> list[dict[int, int]] | None:
+        """Integer vectors orthogonal to all rows, one for each free column that they use; None if
+        some row is not orthogonal to them.
+        """
+        system = BasisSystem(elimination, self._signed.integers(elimination.rows), self._tick)
+        used, vectors = set(_used_columns(elimination.residues, self._rows)), []
+        for column in elimination.free_columns():
+            if column in used:
+                found = system.orthogonal_vector({column: 1})
+                if found is None:
+                    return None
+                vectors.append(found.numerators)
+        for k in range(0, len(vectors), VECTORS_AT_ONCE):
+            self._tick()
+            some = vectors[k : k + VECTORS_AT_ONCE]
+            if dot_products.first_not_orthogonal(self._signed, self._rows, some) is not None:
+                return None
+        return [_without_zeros(vector) for vector in vectors]
+
+
+def _used_columns(residues: ResidueRows, rows: Indices) -> list[int]:
+    used = np.zeros(residues.dim, np.bool_)
+    used[residues.columns[residues.places(rows)]] = True
+    return [int(column) for column in np.flatnonzero(used)]
+
+
+def _without_zeros(vector: list[int]) -> dict[int, int]:
+    common = math.gcd(*vector)
+    return {column: value // common for column, value in enumerate(vector) if value}
