@@ -426,10 +426,11 @@ def test_no_update_at_all(tmp_path):
     run = nk.trace(
         [[1.0], [-1.0]], [1, -1], init=[5.0], fit_intercept=False, write=tmp_path / "a.csv"
     )
-    assert (run.updates, run.table, run.checks, run.ceiling) == (0, {}, [], None)
+    assert (run.updates, run.checks, run.ceiling) == (0, [], None)
     assert run.bound == 0
     run.write(tmp_path / "b.csv")
     assert (tmp_path / "a.csv").read_text().startswith("update,epoch,row,")
+    assert (tmp_path / "b.csv").read_text() == (tmp_path / "a.csv").read_text()
     from pyarrow import parquet
 
     there = {"init": [5.0], "fit_intercept": False, "write": tmp_path / "a.parquet"}
@@ -437,6 +438,24 @@ def test_no_update_at_all(tmp_path):
     assert parquet.read_table(tmp_path / "a.parquet").num_rows == 0
     run.write(tmp_path / "b.parquet")
     assert parquet.read_table(tmp_path / "b.parquet").num_rows == 0
+    assert parquet.read_table(tmp_path / "b.parquet").column_names == [*run.table]
+
+
+@pytest.mark.parametrize("exact", [None, False])
+@pytest.mark.parametrize("rule", ["perceptron", "margin", "passive-aggressive", "winnow"])
+@pytest.mark.parametrize("weights", [False, True])
+def test_a_table_without_updates_has_the_columns_of_one_with_updates(rule, exact, weights):
+    X, y = [[1.0, 1.0], [0.0, 0.0]], [1, 0]
+    moving, still = {"theta": 3.0}, {"theta": 2.0}
+    if rule != "winnow":
+        X, y = [[1.0, 1.0], [-1.0, 0.0]], [1, -1]
+        moving, still = {"fit_intercept": False}, {"fit_intercept": False, "init": [5.0, 5.0]}
+    some = nk.trace(X, y, rule, exact=exact, weights=weights, **moving).table
+    none = nk.trace(X, y, rule, exact=exact, weights=weights, **still).table
+    assert len(some["update"]) > 0
+    assert [*none] == [*some]
+    assert all(len(column) == 0 for column in none.values())
+    assert [column.dtype for column in none.values()] == [c.dtype for c in some.values()]
 
 
 @pytest.mark.parametrize(
