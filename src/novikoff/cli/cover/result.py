@@ -201,8 +201,8 @@ def _table(capacity: "Sequence[Capacity]") -> list[str]:
 
 
 def as_json(found: CoverResult) -> dict[str, Any]:
-    """The keys that scripts rely on. Counts are text: they can have any number of digits, but one of
-    more than MOST_DIGITS is left out.
+    """The keys that scripts rely on. Counts are text, of any number of digits; one of more than
+    MOST_DIGITS is left out.
     """
     answer: dict[str, Any] = {"data": None if found.data is None else found.data.name}
     place, position = found.place, found.position

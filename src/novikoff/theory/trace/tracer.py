@@ -11,6 +11,7 @@ import numpy.typing as npt
 from novikoff.data.user_types import Label, RowsLike
 from novikoff.errors import ParameterError
 from novikoff.learning.learner import Learner
+from novikoff.learning.rules import registry
 from novikoff.learning.spec import TrainingSpec
 from novikoff.theory.trace.dispatch import UpdateDispatcher
 from novikoff.theory.trace.result import Trace
@@ -130,9 +131,10 @@ def _refuse_unless_above(least: int, **numbers: Any) -> None:
 def _choose_theorem(
     task: TraceInputs, target: Any, judging: Callable[[Stage], None] | None
 ) -> Theorem:
-    if task.spec.rule == "winnow":
+    proof = registry.lookup(task.spec.rule).proof
+    if proof == "winnow":
         return WinnowTheorem(task, target)
-    if task.spec.rule == "passive-aggressive":
+    if proof == "passive-aggressive":
         return PassiveAggressiveTheorem(task, target, judging)
     return PerceptronTheorem(task, target, judging)
 
