@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.errors import DataError, InequalityError, ParameterError
-from novikoff.theory.trace import dispatch as following
-from novikoff.theory.trace.theorems import theorems as stories
+from novikoff.theory.trace import dispatch
+from novikoff.theory.trace.theorems import theorems
 from novikoff.theory.trace.theorems.constants import TheoremConstants
 from novikoff.theory.trace.theorems.inequalities import PERCEPTRON_STATEMENTS, Checks
 from novikoff.theory.trace.update_log import UpdateBatch
@@ -279,8 +279,8 @@ def test_digits_weigh_in_what_is_little_work():
     weights = []
     for matrix in (np.sign(X), X):
         signed = Signed.of(matrix, np.arange(60) % 2)
-        made = following.UpdateDispatcher.__new__(following.UpdateDispatcher)
-        made._signed, made._theorem = signed, stories.PerceptronTheorem
+        made = dispatch.UpdateDispatcher.__new__(dispatch.UpdateDispatcher)
+        made._signed, made._theorem = signed, theorems.PerceptronTheorem
         weights.append(made._relative_cost(moves))
     assert weights[0] == 1 < weights[1]
 
@@ -404,7 +404,7 @@ def test_a_table_is_thinned_and_all_of_it_written(tmp_path):
 def test_a_failure_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     path = tmp_path / "run.csv"
     path.write_text("precious")
-    monkeypatch.setattr(following.UpdateDispatcher, "finish", lambda self: 1 / 0)
+    monkeypatch.setattr(dispatch.UpdateDispatcher, "finish", lambda self: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         nk.trace([[1.0], [-1.0]], [1, 0], write=path)
     assert path.read_text() == "precious"

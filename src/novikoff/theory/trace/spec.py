@@ -1,4 +1,4 @@
-"""What is to be traced: a rule by name, as an estimator, or as it is in `nk.rules`."""
+"""The training that is traced: by a rule's name, an estimator, or a rule of `nk.rules`."""
 
 from typing import Any
 
@@ -11,7 +11,6 @@ from novikoff.errors import ParameterError
 from novikoff.learning import estimators
 from novikoff.learning.estimators.base import BaseLearner
 from novikoff.learning.estimators.by_rule import estimator_class
-from novikoff.learning.learner import Learner
 from novikoff.learning.rules import registry
 from novikoff.learning.spec import OWN, TrainingSpec
 from novikoff.verdict.signed import LabelPair, Signed, UserInput
@@ -55,16 +54,6 @@ def signed_rows(
     given = UserInput.of(X, y)
     signs = np.ones(given.matrix.shape[0], np.int8)
     return Signed.from_signs(given, signs, LabelPair(-1, 1), spec.bias, "binary", spec.unit_length)
-
-
-def start_weights(spec: TrainingSpec, learner: Learner) -> npt.NDArray[np.float64]:
-    """w_0, the intercept last."""
-    if spec.rule == "winnow":
-        return np.ones(learner.features)
-    if learner.initial is None:
-        return np.zeros(learner.features + learner.bias)
-    start: npt.NDArray[np.float64] = learner.initial[0]
-    return start
 
 
 def require_traceable_rule(kind: str) -> None:

@@ -1,4 +1,4 @@
-"""Keeping a table: all of a short run, a thinned one of a long run; and writing all of either."""
+"""The table of a run: whole if the run is short, thinned if it is long; and files of tables."""
 
 import contextlib
 import csv
@@ -109,7 +109,7 @@ def csv_lines(table: Table) -> Iterator[tuple[Any, ...]]:
 
 
 def require_writable(path: Path) -> None:
-    """Before anything is learned: a kind of file, or a folder, that cannot be written."""
+    """Refuse a kind of file, or a folder, that cannot be written; called before training."""
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise ParameterError(f"{path.name}: a trace is written as .csv or .parquet")
     if not path.parent.is_dir():

@@ -1,4 +1,4 @@
-"""What a run of the perceptron is held against: the figures of the convergence theorem.
+"""The constants of the perceptron's convergence theorem.
 
 With signed rows z, start w_0, step eta and a target w*:
 

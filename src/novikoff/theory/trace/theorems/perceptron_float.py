@@ -27,34 +27,33 @@ SAFETY = 4.0  # for the roundings of the bounds themselves, and of rows scaled t
 
 
 class FloatPerceptronChecker:
-    """Follows a run over the rows that a scan passes over."""
+    """Checks a run in floating point, over the rows that a scan passes over."""
 
     exact = False
     rounded = 0  # updates by rounding alone cannot be told here
 
-    def __init__(self, scan: Scan, standards: TheoremConstants, checks: Checks) -> None:
-        self._by, self._checks = standards, checks
+    def __init__(self, scan: Scan, constants: TheoremConstants, checks: Checks) -> None:
+        self._by, self._checks = constants, checks
         self._squares = scan.squares
         self._growth = (scan.steps + 8) * UNIT
-        self._tiny = SMALLEST * (len(standards.start.numerators) + scan.steps)
-        self._products, self._off = _scores(scan, standards.target)
-        self._firsts, self._off_first = _scores(scan, standards.start)
+        self._tiny = SMALLEST * (len(constants.start.numerators) + scan.steps)
+        self._products, self._off = _scores(scan, constants.target)
+        self._firsts, self._off_first = _scores(scan, constants.start)
         self._sums = dict.fromkeys(("product", "square", "distance"), 0.0)
         self._sizes = dict.fromkeys(self._sums, 0.0)  # sums of what was added, without signs
         self._drift = self._lost = 0.0
         self._ceiling, self._k = math.inf, 0
 
-    def follow(self, moves: UpdateBatch) -> dict[str, Any]:
-        """The table of these updates, each held against the theorem."""
-        by, i = self._by, moves.rows
+    def check(self, updates: UpdateBatch) -> dict[str, Any]:
+        by, i = self._by, updates.rows
         eta, first_square = float(by.eta), as_float(by.start.squared)
         k = np.arange(self._k + 1, self._k + 1 + len(i))
         self._k += len(i)
         cap: Vector = first_square + k.astype(np.float64) * as_float(by.eta * by.step)
         lost = self._lost_to_rounding(cap, eta)
         grown = eta**2 * self._squares[i]
-        square, near_s = self._sum("square", k, 2.0 * eta * moves.scores + grown)
-        away = 2.0 * eta * (moves.scores - self._firsts[i]) + grown
+        square, near_s = self._sum("square", k, 2.0 * eta * updates.scores + grown)
+        away = 2.0 * eta * (updates.scores - self._firsts[i]) + grown
         distance, near_d = self._sum("distance", k, away)
         off = SAFETY * (lost + 4.0 * UNIT * cap)
         square += first_square
@@ -66,7 +65,7 @@ class FloatPerceptronChecker:
         )[1:]
         self._ceiling = float(ceiling[-1]) if len(ceiling) else self._ceiling
         table = {
-            "score": moves.scores,
+            "score": updates.scores,
             "squared_norm": square,
             "squared_distance": distance,
             "norm_cap": cap,
