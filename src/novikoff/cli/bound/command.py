@@ -116,7 +116,7 @@ def bound(
                 "--passes": passes > 1,
                 "--decimal": decimal,
             }
-            | dict.fromkeys(reading.given(), True)
+            | dict.fromkeys(reading.used_options(), True)
         )
         bounds = from_numbers.bounds_from_numbers(numbers)
         answer = {"bounds": [from_numbers.as_json(each) for each in bounds]}

@@ -15,12 +15,12 @@ from novikoff.cli.shared.progress.search_progress import SearchProgress
 from novikoff.cli.shared.text import against, finite, large_count
 from novikoff.data import Source
 from novikoff.number_text import count, rounded_up
-from novikoff.theory.bounds.evaluate import evaluate, prepare
+from novikoff.theory.bounds.evaluate import evaluate, prepare, report_stage
 from novikoff.theory.bounds.hypotheses import Bound
 from novikoff.theory.bounds.observed_runs import RunSummary, observed_mistakes, perceptron_run
 from novikoff.theory.bounds.problem import BoundProblem
 from novikoff.theory.bounds.user_input import signed_rows
-from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, Stage
+from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE
 
 NAMES = 17  # characters for a bound's name
 
@@ -78,7 +78,7 @@ class BoundReport(NamedTuple):
         ]
         if self.ran is not None:
             lines += wrap_formulas(self._run(self.ran)) + wrap_formulas(self._proven(self.ran))
-        return "\n".join([*lines, *self._refused()])
+        return "\n".join([*lines, *self._refusals()])
 
     def _heading(self) -> str:
         verdict, signed = self.case.verdict, self.case.signed
@@ -103,8 +103,8 @@ class BoundReport(NamedTuple):
             return []
         cells = [["bound", "at most", *["made"] * (self.ran is not None)]]
         for k in given:
-            done = [_shown(self.made[k])] if self.ran is not None else []
-            cells.append([self.bounds[k].name, _shown(self.bounds[k].value), *done])
+            done = [_cell(self.made[k])] if self.ran is not None else []
+            cells.append([self.bounds[k].name, _cell(self.bounds[k].value), *done])
         widths = [max(len(row[j]) for row in cells) for j in range(1, len(cells[0]))]
         texts = ["formula", *(_formula(self.bounds[k]) for k in given)]
         lines = []
@@ -123,7 +123,7 @@ class BoundReport(NamedTuple):
             for line in wrap_formulas(f"  winnow: {each.hypotheses[-1].why}")
         ]
 
-    def _refused(self) -> list[str]:
+    def _refusals(self) -> list[str]:
         """The reasons for refusals, each with all the bounds that it refuses."""
         reasons: dict[str, list[str]] = {}
         for each in self.bounds:
@@ -164,7 +164,7 @@ def _formula(bound: Bound) -> str:
     return from_numbers.formula_of(bound)
 
 
-def _shown(number: int | None) -> str:
+def _cell(number: int | None) -> str:
     return "-" if number is None else large_count(number)
 
 
@@ -195,15 +195,10 @@ def evaluate_bounds(
     bounds = evaluate(case, question.only)
     if question.max_epochs is None:
         return BoundReport(kept, question, case, bounds, None, [])
-    progress.watch(_learning(case))
+    report_stage(case, "learning")
     ran = perceptron_run(case, question.max_epochs)
     done = [observed_mistakes(case, each, ran, question.max_epochs) for each in bounds]
     return BoundReport(kept, question, case, bounds, ran, done)
-
-
-def _learning(case: BoundProblem) -> Stage:
-    known = case.verdict
-    return Stage("learning", known.outcome, known.margin.lower, known.margin.upper, known.scans)
 
 
 def _variables(text: str | None, names: list[str] | None) -> list[int | str] | None:

@@ -97,7 +97,7 @@ def cover(
     from novikoff.cli.cover import result
 
     words = data or []
-    about = dict.fromkeys(reading.given(), True) | {
+    about = dict.fromkeys(reading.used_options(), True) | {
         "--decimal": decimal or None,
         "--bias/--no-bias": bias,
         "--limit": limit,

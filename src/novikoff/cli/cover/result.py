@@ -105,7 +105,7 @@ def format_cover(found: CoverResult) -> str:
     lines = []
     if found.place is not None:
         lines = wrap(_heading(found, found.place), hyphens=True, long_words=True)
-        lines += _counted(found, found.place)
+        lines += _count_lines(found, found.place)
         lines += [*_position(found, found.place), *_dichotomies(found, found.place)]
     if lines and found.capacity:
         lines.append("")
@@ -121,7 +121,7 @@ def _heading(found: CoverResult, place: CoverPoint) -> str:
     return f"{P} points, {N} dimensions{lift}"
 
 
-def _counted(found: CoverResult, place: CoverPoint) -> list[str]:
+def _count_lines(found: CoverResult, place: CoverPoint) -> list[str]:
     number, digits = place.magnitude
     if "e" in number:
         number += f" ({digits:,} digits)"
@@ -162,10 +162,10 @@ def _position(found: CoverResult, place: CoverPoint) -> list[str]:
     if len(position.dependent) < 3:
         pair = "identical" if place.threshold else "multiples of each other"
         kind = {1: "zero", 2: pair}[len(position.dependent)]
-    return beside("position", f"not general: {_named(found.data, position.dependent)} {kind}")
+    return beside("position", f"not general: {_row_names(found.data, position.dependent)} {kind}")
 
 
-def _named(data: "LoadedSource", rows: list[int]) -> str:
+def _row_names(data: "LoadedSource", rows: list[int]) -> str:
     lines = data.chunk.lines
     kind = "row" if lines is None else "line"
     numbers = [str(row if lines is None else int(lines[row])) for row in rows]

@@ -8,7 +8,7 @@ from distributed import Client
 from novikoff.cli.fit.cluster_progress import ClusterProgress
 from novikoff.cli.fit.proof_inputs import ProofInputs, require_provable, require_two_classes
 from novikoff.cli.fit.result import ClusterSummary, Result
-from novikoff.cli.shared.cluster_options import Cluster, RemoteData, list_skipped
+from novikoff.cli.shared.cluster_options import RemoteData, list_skipped
 from novikoff.cluster.distributed_check import signed_rows
 from novikoff.cluster.training.mixing import refuse_unmixable
 from novikoff.cluster.training.trainer import train
@@ -25,14 +25,13 @@ class ClusterFit(NamedTuple):
 
     spec: TrainingSpec
     source: RemoteData
-    cluster: Cluster
     prove: bool  # whether a certificate is asked for
 
     def refuse(self) -> None:
         """Refuse what cannot be had, before anything starts."""
         if self.prove:
             require_provable(self.spec, False)
-        refuse_unmixable(self.spec.build_rule(), self.cluster.shards or 1)
+        refuse_unmixable(self.spec.build_rule(), self.source.cluster.shards or 1)
 
     def run(
         self, joined: Connection, progress: ClusterProgress, keeper: CheckpointManager | None
@@ -40,8 +39,8 @@ class ClusterFit(NamedTuple):
         """Learn, epoch by epoch."""
         progress.welcome(joined.dashboard)
         progress.busy = True
-        gather = partial(self._gathered, joined.client, progress, keeper)
-        mixing = self.cluster.mixing.value
+        gather = partial(self._load, joined.client, progress, keeper)
+        mixing = self.source.cluster.mixing.value
         found = train(self.spec, gather, mixing=mixing, watch=progress.glance, checkpoint=keeper)
         progress.busy = False
         found.data.shard_client.watch = None  # what a proof asks is after the run
@@ -70,7 +69,7 @@ class ClusterFit(NamedTuple):
 
     def _idle_workers_note(self, shards: int, workers: int) -> str | None:
         """A note on workers without a shard, unless the number of shards was asked for."""
-        if self.cluster.shards is not None or shards >= workers:
+        if self.source.cluster.shards is not None or shards >= workers:
             return None
         idle = workers - shards
         have, them = ("has", "it") if idle == 1 else ("have", "them")
@@ -79,15 +78,16 @@ class ClusterFit(NamedTuple):
             return found
         return f"{found}; --shards {workers} would use {them}, with another result"
 
-    def _gathered(
+    def _load(
         self,
         client: Client,
         progress: ClusterProgress,
         keeper: CheckpointManager | None,
         **more: Any,
     ) -> Dataset:
-        shards, labels = self.cluster.shards, self.spec.labels
-        with self.cluster.explain_missing_files(self.source):
+        cluster, labels = self.source.cluster, self.spec.labels
+        shards = cluster.shards
+        with cluster.explain_missing_files(self.source):
             data = load_dataset(client, self.source.unopened, shards=shards, labels=labels, **more)
         if self.prove:
             require_two_classes(data.layout.classes)

@@ -107,8 +107,7 @@ class Cluster(NamedTuple):
             return f"connecting to {self.address}"
         return f"starting {count(self.workers, 'worker')}"
 
-    @contextlib.contextmanager
-    def joined(self) -> Iterator["Connection"]:
+    def connect(self) -> contextlib.AbstractContextManager["Connection"]:
         """Connect to the cluster, or start it; it is left, or ended, with the block."""
         from novikoff.cluster.workers.connection import (
             connect_to_cluster,
@@ -118,12 +117,9 @@ class Cluster(NamedTuple):
 
         mute_dask_logging()
         if self.workers is not None:
-            opened = start_local_cluster(self.workers)
-        else:
-            assert self.address is not None
-            opened = connect_to_cluster(self.address)
-        with opened as connection:
-            yield connection
+            return start_local_cluster(self.workers)
+        assert self.address is not None
+        return connect_to_cluster(self.address)
 
     def source(self, data: list[str], reading: DataOptions) -> RemoteData:
         """Name the data for the workers; refuse before a start what is certain to be refused."""

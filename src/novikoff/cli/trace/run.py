@@ -39,8 +39,7 @@ def run_trace(question: TraceQuestion, source: Source, quiet: bool) -> TraceOutp
     estimator = estimator_from_spec(question.spec)
     kept = LoadedSource(source)
     rows = kept.chunk.X.shape[0]
-    task = ProgressTask(rows, None, question.spec.max_epochs)
-    with SearchProgress(quiet) as judging, Progress(task, quiet) as progress:
+    with SearchProgress(quiet) as judging, Progress(ProgressTask(rows), quiet) as progress:
 
         def learning(learner: Learner, stop: int) -> None:
             judging.stop()

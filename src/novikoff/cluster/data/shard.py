@@ -95,7 +95,7 @@ class WorkerShard:
             key = layout.features, None if layout.names is None else tuple(layout.names)
             if self._aligned is None or self._aligned[0] != key:
                 self._aligned = None
-                self._aligned = key, self._rows().aligned(layout)
+                self._aligned = key, self._rows().align(layout)
             return self._aligned[1]
 
     def codes(self, layout: Layout) -> Codes:
@@ -190,7 +190,7 @@ class _ResidentRows:
         rows, features = chunk.X.shape
         return summarize(source, rows, features, classes, self._original)
 
-    def aligned(self, layout: Layout) -> Matrix:
+    def align(self, layout: Layout) -> Matrix:
         """The rows with the columns of the layout: a copy, if these are not the shard's own."""
         chunk = self._all()
         columns = layout.columns(self.source.feature_names)

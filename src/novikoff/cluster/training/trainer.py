@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from novikoff.cluster.data.layout import Layout, ShardSummary
+from novikoff.cluster.data.layout import DatasetOutline, Layout, ShardSummary
 from novikoff.cluster.data.shard import WorkerShard
 from novikoff.cluster.training import mixing as mixes
 from novikoff.cluster.training.mixing_bound import assert_bound_holds, shard_mistake_bound
@@ -34,7 +34,6 @@ from novikoff.cluster.training.shard_epoch import (
     peek_head,
     run_epoch,
 )
-from novikoff.cluster.workers.dataset import DatasetOutline
 from novikoff.cluster.workers.shard_client import (
     BROADCAST_VERSIONS,
     Broadcast,

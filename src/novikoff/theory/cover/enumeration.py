@@ -100,8 +100,8 @@ def half_of_dichotomies(lines: Lines) -> Iterator[int]:
         k, labels, witness = waiting.pop()
         while k < len(lines):
             bit = 1 << k
-            below = _extended(sides, known, k, labels, witness)
-            above = _extended(sides, known, k, labels | bit, witness)
+            below = _extension(sides, known, k, labels, witness)
+            above = _extension(sides, known, k, labels | bit, witness)
             if below is not None and above is not None:
                 waiting.append((k + 1, labels | bit, above))
             if below is not None:
@@ -114,7 +114,7 @@ def half_of_dichotomies(lines: Lines) -> Iterator[int]:
         yield labels
 
 
-def _extended(
+def _extension(
     sides: SignVectorOracle, known: list["ConflictCache"], k: int, labels: int, witness: Witness
 ) -> Witness | None:
     """A witness for the labels of rows 0 to k, given one for those of rows 0 to k - 1."""

@@ -23,7 +23,6 @@ for each update at the most, the first part for score, loss, and a row that is r
 
 import math
 from fractions import Fraction
-from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,9 +64,7 @@ class PassiveAggressiveConstants(NamedTuple):
         by = self.by
         if by.target is None or by.least is None:
             return None
-        product = sum(map(mul, by.start.numerators, by.target.numerators))
-        both = Fraction(product, by.start.denominator * by.target.denominator)
-        return by.start.squared - 2 * both / by.least + by.target.squared / by.least**2
+        return by.start.squared - 2 * by.product / by.least + by.target.squared / by.least**2
 
     @property
     def bound(self) -> int | None:
@@ -128,7 +125,7 @@ class PassiveAggressiveChecker:
             "step": step.tau,
             **self._norm(k, step, square, lost, score),
             "squared_distance": _squared(after - self._start),
-            "ceiling": self._lowered(k, step, lost, after),
+            "ceiling": self._ceilings(k, step, lost, after),
             "drop": step.drop,
         }
         if not self._separable:
@@ -148,7 +145,7 @@ class PassiveAggressiveChecker:
         slack = self._checks.check_all("norm", k, cap - square, SAFETY * off)
         return {"squared_norm": square, "norm_cap": cap, "norm_slack": slack}
 
-    def _lowered(self, k: Any, step: "_Steps", lost: Vector, after: Vector) -> Vector:
+    def _ceilings(self, k: Any, step: "_Steps", lost: Vector, after: Vector) -> Vector:
         """|sum of tau z| / (sum of tau), rounded up: no separator has a margin above it."""
         length = np.sqrt(_squared(after - self._start)) * (1.0 + (len(self._start) + 8) * UNIT)
         off = self._sum("lost", lost + self._growth * step.tau * step.length)

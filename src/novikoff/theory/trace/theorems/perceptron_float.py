@@ -83,7 +83,7 @@ class FloatPerceptronChecker:
         if by.target is None or by.least is None or by.A is None:
             return {}
         eta, size = float(by.eta), root(by.target.squared, up=True)
-        first = float(_product(by))
+        first = float(by.product)
         product, near = self._sum("product", k, eta * self._products[i])
         product += first
         floor = first + k * as_float(by.eta * by.least)
@@ -145,9 +145,3 @@ def _scores(scan: Scan, vector: Any) -> tuple[Vector, float]:
     weights = np.array([top / vector.denominator for top in vector.numerators])
     # rough: the columns' maxima are those of rows before they are scaled to unit length
     return scan.scores(weights), 2.0 * scan.error(weights, rough=scan.rows.unit_length)
-
-
-def _product(by: TheoremConstants) -> Any:
-    tops = zip(by.start.numerators, by.target.numerators, strict=True) if by.target else ()
-    total = sum(a * b for a, b in tops)
-    return total / (by.start.denominator * (by.target.denominator if by.target else 1))
