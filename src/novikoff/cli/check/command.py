@@ -99,7 +99,7 @@ def check(
     if chosen is None:
         source = reading.open(data, decimal=decimal)
     else:
-        cluster_options.refuse_decimal(chosen, decimal)
+        chosen.refuse({"--decimal": decimal}, cluster_options.INEXACT)
         chosen.refuse(files.by_option, cluster_options.UNDRAWN)
         source = chosen.source(data, reading)
     options.refuse_overwriting(source.paths, {"--certificate": certificate, **files.by_option})

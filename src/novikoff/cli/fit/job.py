@@ -103,17 +103,17 @@ class FitJob(NamedTuple):
     def run_on_cluster(self, source: RemoteData) -> Iterator[FitOutput]:
         """Learn on a cluster, which is there as long as its rows may be asked for."""
         from novikoff.cli.fit.cluster_progress import ClusterProgress  # needs Dask
-        from novikoff.cli.fit.on_cluster import ClusterFit
+        from novikoff.cli.fit.on_cluster import fit_on_cluster, refuse_early
 
-        fitting = ClusterFit(self.spec, source, "--certificate" in self.kept)
-        fitting.refuse()
+        prove = "--certificate" in self.kept
+        refuse_early(self.spec, source.cluster, prove)
         manager = self._manager()
         with contextlib.ExitStack() as stack:
             anew = _is_new(manager)
             with ClusterProgress(ProgressTask(), self.quiet, self.log, anew) as progress:
                 progress.begin(source.cluster.starting)
-                joined = stack.enter_context(source.cluster.connect())
-                result = fitting.run(joined, progress, manager)
+                connection = stack.enter_context(source.cluster.connect())
+                result = fit_on_cluster(self.spec, source, prove, connection, progress, manager)
             yield FitOutput(result, progress.exit_code)
 
     def _manager(self) -> CheckpointManager | None:

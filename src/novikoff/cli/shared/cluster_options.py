@@ -70,6 +70,7 @@ MixingOption = Annotated[
 ]
 
 
+INEXACT = "exact decimals are judged on one machine only; leave either out"
 UNDRAWN = "what is drawn are the rows, and they stay with the workers"
 ONLY_HERE = (
     "it is on this machine, but a worker does not find it: use a shared folder or an address"
@@ -193,12 +194,6 @@ def cluster_from_options(
                 raise ParameterError(f"{name} is for --cluster or --workers")
         return None
     return Cluster(address, workers, shards, mixing or Mixing.UNIFORM)
-
-
-def refuse_decimal(cluster: Cluster, decimal: bool) -> None:
-    """Refuse exact decimals: their products take Python's own numbers, row by row."""
-    why = "exact decimals are judged on one machine only; leave either out"
-    cluster.refuse({"--decimal": decimal}, why)
 
 
 def _absolute(name: str) -> str:

@@ -142,7 +142,8 @@ class _ResidentRows:
         self._reserved = 0
         self.source = self._original = source
         try:
-            if not address.size or (not self._reserve(address.size) and _is_empty(source)):
+            fits = not address.size or self._reserve(address.size)
+            if not address.size or (not fits and next(source.chunks(), None) is None):
                 self._chunk = source.read()  # in memory anyway, or what no cache can hold
             elif self._reserved:
                 chunk = source.read()
@@ -203,10 +204,6 @@ class _ResidentRows:
         if lines is None:
             return None
         return row_locations(self.source, rows, lines, self._original)
-
-
-def _is_empty(source: Source) -> bool:
-    return next(source.chunks(), None) is None
 
 
 def _bytes_of(chunk: Chunk) -> int:

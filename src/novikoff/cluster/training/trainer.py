@@ -218,7 +218,7 @@ class _Trainer:
         """Run epochs to the end, or to an interruption."""
         problem: KeyboardInterrupt | Stop | None = None
         try:
-            while self._goes_on():
+            while self.last.run.because is None and len(self.last.run.past) < self.spec.budget:
                 self._run_epoch()
                 if self.checkpoint is not None and self.checkpoint.due:
                     self._save_checkpoint()
@@ -233,10 +233,6 @@ class _Trainer:
             raise problem
         because = problem.because if isinstance(problem, Stop) else StopReason.INTERRUPTED
         self.last.run.because = because
-
-    def _goes_on(self) -> bool:
-        run = self.last.run
-        return run.because is None and len(run.past) < self.spec.budget
 
     def _run_epoch(self) -> None:
         """Have every shard make one pass, and mix what they learned."""

@@ -3,7 +3,6 @@
 import contextlib
 import os
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -190,7 +189,7 @@ def load_dataset(
     ):
         raise ParameterError(f"shards must be a whole number above 0, not {shards!r}")
     paths, options = ("", {}) if is_collection(source) else _open_arguments(source, y, target)
-    read = partial(_summarize, labels) if read is None else read
+    read = read or (lambda client, _: client.map_shards(WorkerShard.summary, labels))
     quoted, remedies = False, list[dict[str, Any]]()
     while True:
         shard_client = ShardClient(client, [], watch)
@@ -232,12 +231,6 @@ def _read_dataset(
         return Dataset(shard_client, outline, layout, summaries)
 
 
-def _summarize(
-    labels: bool, shard_client: ShardClient, outline: DatasetOutline
-) -> list[ShardSummary]:
-    return shard_client.map_shards(WorkerShard.summary, labels)
-
-
 def _outline_collection(
     shard_client: ShardClient,
     source: DaskCollection | tuple[DaskCollection, ...],
@@ -271,7 +264,8 @@ def _open_arguments(
     source: Any, y: DaskCollection | None, target: str | int | None
 ) -> tuple[Paths, dict[str, Any]]:
     """The paths and options to call `open` with on a worker."""
-    named = isinstance(source, (str, os.PathLike)) or _are_paths(source)
+    several = source if isinstance(source, (list, tuple)) else [source]
+    named = all(isinstance(each, (str, os.PathLike)) for each in several)
     if not named and not isinstance(source, (Source, OpenRequest)):
         raise ParameterError(
             f"a cluster reads files or Dask collections, and this is a {type(source).__name__}, in"
@@ -294,9 +288,3 @@ def _open_arguments(
         )
     kept = {"cache": opening.cache, "fallback": dict(opening.fallback)}
     return list(opening.paths), kept | dict(opening.options)
-
-
-def _are_paths(source: object) -> bool:
-    return isinstance(source, (list, tuple)) and all(
-        isinstance(each, (str, os.PathLike)) for each in source
-    )

@@ -26,7 +26,12 @@ from novikoff.theory.cover.integer_points import (
     enough_columns,
     points_of,
 )
-from novikoff.theory.cover.sign_vectors import SignConflict, SignVectorOracle, Witness
+from novikoff.theory.cover.sign_vectors import (
+    SignConflict,
+    SignVectorOracle,
+    Witness,
+    signs_of_bits,
+)
 
 MOST_CONFLICTS = 200  # conflicts that are remembered for each row
 
@@ -56,9 +61,8 @@ def labellings_of(lines: Lines) -> Iterator[Labelling]:
     directions = directions_of(lines)
     size = len(directions.lines)
     for labels in half_of_dichotomies(directions.lines):
-        bits = np.frombuffer(labels.to_bytes(-(-size // 8), "little"), np.uint8)
-        plus = np.unpackbits(bits, bitorder="little")[directions.place].astype(np.int8)
-        found = (2 * plus - 1) * directions.sign
+        signs = signs_of_bits(labels, size)[directions.place]
+        found = signs.astype(np.int8) * directions.sign
         yield from (found, -found)
 
 

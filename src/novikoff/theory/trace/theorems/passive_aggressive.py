@@ -34,7 +34,7 @@ from novikoff.theory.trace.theorems.constants import TheoremConstants
 from novikoff.theory.trace.theorems.inequalities import Checks, as_float
 from novikoff.theory.trace.update_log import UpdateBatch
 from novikoff.theory.trace.weights import ReplayedWeights
-from novikoff.verdict.scan import SMALLEST, UNIT, Scan
+from novikoff.verdict.scan import SMALLEST, UNIT, Indices, Scan
 
 Vector = npt.NDArray[np.float64]
 SAFETY = 4.0  # for the roundings of the bounds themselves
@@ -133,7 +133,7 @@ class PassiveAggressiveChecker:
         return table | self._about_target(k, updates, step, lost, score, after)
 
     def _norm(
-        self, k: Any, step: "_Steps", square: Vector, lost: Vector, score: Vector
+        self, k: Indices, step: "_Steps", square: Vector, lost: Vector, score: Vector
     ) -> dict[str, Any]:
         """|w_k|^2 <= |w_0|^2 + sum of tau (2 - l)."""
         terms = step.tau * (2.0 - step.loss)
@@ -145,7 +145,7 @@ class PassiveAggressiveChecker:
         slack = self._checks.check_all("norm", k, cap - square, SAFETY * off)
         return {"squared_norm": square, "norm_cap": cap, "norm_slack": slack}
 
-    def _ceilings(self, k: Any, step: "_Steps", lost: Vector, after: Vector) -> Vector:
+    def _ceilings(self, k: Indices, step: "_Steps", lost: Vector, after: Vector) -> Vector:
         """|sum of tau z| / (sum of tau), rounded up: no separator has a margin above it."""
         length = np.sqrt(_squared(after - self._start)) * (1.0 + (len(self._start) + 8) * UNIT)
         off = self._sum("lost", lost + self._growth * step.tau * step.length)
@@ -157,7 +157,7 @@ class PassiveAggressiveChecker:
 
     def _about_target(
         self,
-        k: Any,
+        k: Indices,
         updates: UpdateBatch,
         step: "_Steps",
         lost: Vector,
@@ -196,7 +196,7 @@ class PassiveAggressiveChecker:
         self._within(k, mistakes, floor - first > off + off_floor)
         return table
 
-    def _within(self, k: Any, mistakes: Vector, crossed: Any) -> None:
+    def _within(self, k: Indices, mistakes: Vector, crossed: npt.NDArray[np.bool_]) -> None:
         """m <= |w_0 - u|^2 / c, but for mistakes that rounding alone can have made."""
         if not len(k) or self._bound is None:
             return

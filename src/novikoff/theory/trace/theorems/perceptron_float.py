@@ -20,7 +20,8 @@ from novikoff.theory.trace.theorems.constants import TheoremConstants
 from novikoff.theory.trace.theorems.inequalities import Checks, as_float, cosine_floor
 from novikoff.theory.trace.update_log import UpdateBatch
 from novikoff.verdict.exact.directed_rounding import root
-from novikoff.verdict.scan import SMALLEST, UNIT, Scan
+from novikoff.verdict.exact.margins import Rational
+from novikoff.verdict.scan import SMALLEST, UNIT, Indices, Scan
 
 Vector = npt.NDArray[np.float64]
 SAFETY = 4.0  # for the roundings of the bounds themselves, and of rows scaled to unit length
@@ -77,7 +78,7 @@ class FloatPerceptronChecker:
         return table | self._about_target(k, i, cap, square, distance, off_distance)
 
     def _about_target(
-        self, k: Any, i: Any, cap: Vector, square: Vector, distance: Vector, off: Vector
+        self, k: Indices, i: Indices, cap: Vector, square: Vector, distance: Vector, off: Vector
     ) -> dict[str, Any]:
         by, checks = self._by, self._checks
         if by.target is None or by.least is None or by.A is None:
@@ -102,7 +103,7 @@ class FloatPerceptronChecker:
             "lower_slack": checks.check_all("lower", k, distance - lower, off + 8.0 * UNIT * lower),
         }
 
-    def _within(self, k: Any, crossed: Any) -> None:
+    def _within(self, k: Indices, crossed: npt.NDArray[np.bool_]) -> None:
         """k <= B / A: at an update where the envelopes have crossed by more than rounding can
         explain; one that was a mistake for rounding alone may come after the bound.
         """
@@ -129,7 +130,7 @@ class FloatPerceptronChecker:
                 )
         return lost
 
-    def _sum(self, name: str, k: Any, terms: Vector) -> tuple[Vector, Vector]:
+    def _sum(self, name: str, k: Indices, terms: Vector) -> tuple[Vector, Vector]:
         """The sums so far, and how far off summing can have made them."""
         sums = self._sums[name] + np.cumsum(terms)
         sizes = self._sizes[name] + np.cumsum(np.abs(terms))
@@ -138,7 +139,7 @@ class FloatPerceptronChecker:
         return sums, (k + 8.0) * 2.0 * UNIT * sizes
 
 
-def _scores(scan: Scan, vector: Any) -> tuple[Vector, float]:
+def _scores(scan: Scan, vector: Rational | None) -> tuple[Vector, float]:
     """z . vector for each row, and how far off it can be."""
     if vector is None or not any(vector.numerators):
         return np.zeros(len(scan.signs)), 0.0
