@@ -25,27 +25,10 @@ from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE
 NAMES = 17  # characters for a bound's name
 
 
-class BoundQuestion(NamedTuple):
-    """What is asked about some rows; max_epochs is None where nothing is to be trained."""
-
-    fit_intercept: bool
-    unit_length: bool
-    positive: str | None
-    variables: str | None
-    eta: Fraction
-    random_start: bool
-    seed: int
-    passes: int
-    only: list[str] | None
-    time_limit: float | None
-    max_epochs: int | None
-
-
 class BoundReport(NamedTuple):
     """The bounds, and the mistakes that their learners made; `ran` is None without a run."""
 
     source: Source
-    question: BoundQuestion
     case: BoundProblem
     bounds: list[Bound]
     ran: RunSummary | None
@@ -135,10 +118,10 @@ class BoundReport(NamedTuple):
         return lines
 
     def _run(self, ran: RunSummary) -> str:
-        start = "a random start" if self.question.random_start else "zeros"
+        start = "zeros" if self.case.start is None else "a random start"
         mistakes, epochs = count(ran.mistakes, "mistake"), count(ran.epochs, "epoch")
         why = f": {ran.because}" if self.case.verdict.outcome == SEPARABLE else ""
-        passes = "pass" if self.question.passes == 1 else f"{self.question.passes:,} passes"
+        passes = "pass" if self.case.passes == 1 else f"{self.case.passes:,} passes"
         soft = f" For freund-schapire and hinge, made counts the first {passes}."
         given = {each.name for each in self.bounds if each.refused is None}
         more = soft if given & {"freund-schapire", "hinge"} else ""
@@ -169,36 +152,51 @@ def _cell(number: int | None) -> str:
 
 
 def evaluate_bounds(
-    question: BoundQuestion, source: Source, progress: SearchProgress
+    source: Source,
+    progress: SearchProgress,
+    *,
+    fit_intercept: bool,
+    unit_length: bool,
+    positive: str | None,
+    variables: str | None,
+    eta: Fraction,
+    start_seed: int | None,
+    passes: int,
+    only: list[str] | None,
+    time_limit: float | None,
+    max_epochs: int | None,
 ) -> BoundReport:
-    """Read the rows, and evaluate every bound."""
+    """Read the rows, and evaluate every bound.
+
+    start_seed: None for a start at zeros. max_epochs: None where nothing is to be trained.
+    """
     progress.begin("reading")
     kept = LoadedSource(source)
     signed = signed_rows(
         kept,
-        fit_intercept=question.fit_intercept,
-        unit_length=question.unit_length,
-        positive=as_label(question.positive, kept.labels),
+        fit_intercept=fit_intercept,
+        unit_length=unit_length,
+        positive=as_label(positive, kept.labels),
     )
     start = None
-    if question.random_start:  # the one that `fit --init random` takes
-        start = np.random.default_rng([question.seed, 0]).standard_normal((1, signed.dim))[0]
+    if start_seed is not None:  # the one that `fit --init random` takes
+        start = np.random.default_rng([start_seed, 0]).standard_normal((1, signed.dim))[0]
     case = prepare(
         signed,
-        eta=question.eta,
+        eta=eta,
         start=start,
-        passes=question.passes,
-        relevant=_variables(question.variables, kept.feature_names),
-        time_limit=question.time_limit,
+        passes=passes,
+        relevant=_variables(variables, kept.feature_names),
+        time_limit=time_limit,
         watch=progress.watch,
     )
-    bounds = evaluate(case, question.only)
-    if question.max_epochs is None:
-        return BoundReport(kept, question, case, bounds, None, [])
+    bounds = evaluate(case, only)
+    if max_epochs is None:
+        return BoundReport(kept, case, bounds, None, [])
     report_stage(case, "learning")
-    ran = perceptron_run(case, question.max_epochs)
-    done = [observed_mistakes(case, each, ran, question.max_epochs) for each in bounds]
-    return BoundReport(kept, question, case, bounds, ran, done)
+    ran = perceptron_run(case, max_epochs)
+    done = [observed_mistakes(case, each, ran, max_epochs) for each in bounds]
+    return BoundReport(kept, case, bounds, ran, done)
 
 
 def _variables(text: str | None, names: list[str] | None) -> list[int | str] | None:
