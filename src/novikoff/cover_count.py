@@ -10,21 +10,40 @@ threshold is one more dimension: C(P, N + 1). Two halves of a row of Pascal's tr
     C(P, N) + C(P, P - N) = 2^P        for 0 <= N <= P
 
 so that C(2 N, N) is exactly half of 2^(2 N). All counts are exact integers.
+
+The share C(P, N) / 2^P is the probability of fewer than N heads in P - 1 tosses, a regularised
+incomplete beta function:
+
+    C(P, N) / 2^P = I_1/2(P - N, N)        for 0 < N < P
+
+which Arb (Johansson 2017) encloses in an interval that is proven to hold it, in milliseconds
+whatever the size. Where the interval holds one double's neighbourhood only, that double is the
+answer; where it does not, it is computed again with twice the digits.
 """
 
 import math
 import operator
+import threading
+from collections.abc import Callable
 from decimal import Decimal
-from typing import NamedTuple, SupportsIndex
+from typing import NamedTuple, SupportsIndex, TypeVar
 
-from flint import fmpz
+from flint import arb, ctx, fmpz
 
 from novikoff.errors import ParameterError
+
+Value = TypeVar("Value")
 
 FAR = 10  # times the capacity: from there on "P is far above 2 N"
 SHORTEST = 64  # terms that are added up one by one
 READABLE = 10**15  # up to here all digits are shown
 UNDERFLOW = 1080  # powers of two below 1 at which every double is 0
+SHORT_SUM = 4000  # binomials that are summed sooner than enclosed
+SMALL = 2 * SHORT_SUM  # points whose counts are computed in full
+LARGEST_P = 10**15  # Arb's enclosures of larger ones take long, or tell nothing
+LONGEST = 2**32  # bits of a count: half a gigabyte
+PRECISIONS = (128, 256, 512, 1024)  # bits, one after another until an enclosure decides
+_precision_lock = threading.Lock()  # FLINT has one precision for all threads
 
 
 class Regime(NamedTuple):
@@ -45,6 +64,12 @@ def count(P: int, N: int, *, threshold: bool = False) -> int:
     (8, 14, 16)
     """
     P, N = _checked(P, N, threshold)
+    # C(P, N) is at least 2^N, and at least (P / N)^(N - 1)
+    if (min(P, N) - 1) * max(1, P.bit_length() - N.bit_length() - 1) > LONGEST:
+        raise ParameterError(
+            f"C({P}, {N}) has more than {LONGEST:,} binary digits, too many to compute them all;"
+            " cover.log2_fraction tells its size"
+        )
     if N >= P:
         return 1 << P
     if 2 * N > P:
@@ -56,22 +81,23 @@ def fraction(P: int, N: int, *, threshold: bool = False) -> float:
     """C(P, N) / 2^P, the nearest double to it: the share of all labellings that are realised.
 
     It is 1.0 also where the share is nearer to 1 than to any other double, and 0.0 where it is
-    below all of them; `log2_fraction` tells these apart.
+    below all of them; `log2_fraction` tells these apart. P above 10^15 is refused, unless N or
+    P - N is small, or P = 2 N.
 
-    >>> fraction(10, 5), fraction(2000, 1000), fraction(10**5, 10**4)
-    (0.5, 0.5, 0.0)
+    >>> fraction(10, 5), fraction(2000, 1000), fraction(10**7, 5 * 10**6 - 1000)
+    (0.5, 0.5, 0.2635446191368208)
     """
     P, N = _checked(P, N, threshold)
-    if N >= P:
-        return 1.0
-    found = count(P, N)
-    if found.bit_length() < P - UNDERFLOW:
-        return 0.0
-    return found / (1 << P)  # Python rounds a quotient of integers correctly, whatever their size
+    if N >= P or 2 * N == P:
+        return 1.0 if N >= P else 0.5
+    share = _from_enclosure(P, N, _nearest) if P > SMALL else None
+    # Python rounds a quotient of integers correctly, whatever their size
+    return count(P, N) / (1 << P) if share is None else share
 
 
 def log2_fraction(P: int, N: int, *, threshold: bool = False) -> float:
-    """log2(C(P, N) / 2^P), also where the share itself is too small for a double.
+    """log2(C(P, N) / 2^P), within four units in the last place, also where the share itself is too
+    small for a double. Refused where `fraction` is.
 
     >>> log2_fraction(10, 5), round(log2_fraction(10**5, 10**4))
     (-1.0, -53110)
@@ -83,9 +109,39 @@ def log2_fraction(P: int, N: int, *, threshold: bool = False) -> float:
         return 0.0
     if 2 * N >= P:  # near 1, the rest tells more
         return math.log1p(-fraction(P, P - N)) / math.log(2.0)
-    found = count(P, N)
-    bits = found.bit_length()
-    return math.log2(found / (1 << bits)) + (bits - P)
+    if P > SMALL:
+        logarithm = _from_enclosure(P, N, lambda share: _nearest(share.log() / arb.const_log2()))
+        if logarithm is not None:
+            return logarithm
+    realised = count(P, N)
+    bits = realised.bit_length()
+    return math.log2(realised / (1 << bits)) + (bits - P)
+
+
+class Magnitude(NamedTuple):
+    """A count to read, as `readable_count` writes it, and how many digits it has."""
+
+    text: str
+    digits: int
+
+
+def magnitude(P: int, N: int, *, threshold: bool = False) -> Magnitude:
+    """The size of C(P, N), without all its digits where these are many. Refused where `fraction`
+    is.
+
+    >>> magnitude(10, 5), magnitude(10**7, 10**5)
+    (Magnitude(text='512', digits=3), Magnitude(text='9.594e+243206', digits=243207))
+    """
+    P, N = _checked(P, N, threshold)
+    size = None
+    if P > SMALL and N > SHORT_SUM:
+        size = _from_enclosure(
+            P, N, lambda share: _leading_digits(share.log() + P * arb.const_log2())
+        )
+    if size is None:
+        realised = count(P, N)
+        size = Magnitude(readable_count(realised), len(decimal_digits(realised)))
+    return size
 
 
 def regime(P: int, N: int, *, threshold: bool = False) -> Regime:
@@ -145,6 +201,62 @@ def readable_count(number: int) -> str:
     rounded = f"{Decimal(digits[:20]):.3e}"
     power = int(rounded.partition("e")[2]) + len(digits) - len(digits[:20])
     return f"{rounded.partition('e')[0]}e+{power}"
+
+
+def _from_enclosure(P: int, N: int, read: Callable[[arb], Value | None]) -> Value | None:
+    """What `read` makes of an enclosure of C(P, N) / 2^P; None if no precision that is tried is
+    enough for it.
+    """
+    for bits in PRECISIONS:
+        with _precision_lock, ctx.workprec(bits):
+            tail = _enclosed_tail(P, min(N, P - N))
+            result = read(tail if 2 * N <= P else 1 - tail)
+        if result is not None:
+            return result
+    return None
+
+
+def _enclosed_tail(P: int, N: int) -> arb:
+    """C(P, N) / 2^P at FLINT's precision, for N <= P / 2."""
+    if N <= SHORT_SUM:
+        return arb(count(P, max(N, 0))) / arb(2) ** P
+    if P > LARGEST_P:
+        raise ParameterError(
+            f"P = {P} is too large: shares of labellings are computed for up to P = {LARGEST_P:,},"
+            f" and beyond only where N or P - N is at most {SHORT_SUM:,}"
+        )
+    return (arb(1) / 2).beta_lower(P - N, N, True)
+
+
+def _nearest(enclosure: arb) -> float | None:
+    """The double nearest to all that is enclosed; None if there is no such double."""
+    low, high = _as_double(enclosure.lower()), _as_double(enclosure.upper())
+    return low if low == high else None
+
+
+def _as_double(number: arb) -> float:
+    """The double nearest to a number that is known exactly."""
+    top, power = map(int, number.man_exp())
+    if power > 0:
+        return float(top << power)
+    if top.bit_length() + power < -UNDERFLOW:
+        return 0.0
+    return top / (1 << -power)
+
+
+def _leading_digits(logarithm: arb) -> Magnitude | None:
+    """The first four digits of a number above 10^15, and how many it has, from the enclosure of its
+    natural logarithm; None if that does not tell.
+    """
+    power = logarithm / arb.const_log10()
+    whole = power.floor().unique_fmpz()
+    if whole is None:
+        return None
+    leading = (arb(10) ** (power - whole + 3) + arb(1) / 2).floor().unique_fmpz()
+    if leading is None:
+        return None
+    carry = int(leading == 10_000)
+    return Magnitude(f"{int(leading) / 10 ** (3 + carry):.3f}e+{whole + carry}", int(whole) + 1)
 
 
 def _growth(N: int) -> str:

@@ -1,6 +1,7 @@
 """The command line, from the shell."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -336,3 +337,20 @@ def test_text_and_json_agree_on_convergence():
     out = novikoff(*words)[1]
     assert "margin: converged after 9 epochs" in out
     assert "not every one has its margin" in out
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+@pytest.mark.parametrize("command", ["fit", "check", "lab"])
+def test_help_on_a_narrow_terminal_cuts_no_name_short(command, columns):
+    words = [sys.executable, "-m", "novikoff", command, "--help"]
+    environment = os.environ | {"COLUMNS": str(columns), "PYTHONIOENCODING": "utf-8"}
+    text = subprocess.run(words, capture_output=True, env=environment, check=True).stdout.decode()
+    from typer.main import get_command
+
+    from novikoff.cli import app
+
+    for option in get_command(app).commands[command].params:
+        assert all(name in text for name in option.opts if name.startswith("-")), option.name
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= columns
+    assert "[[" not in text

@@ -95,6 +95,9 @@ def test_long_counts_are_written_whole(found):
         sys.set_int_max_str_digits(limit)
     assert number["fraction"] == 0.0
     assert found(5, 0)["log2_fraction"] is None
+    number = found(10**7, 4_990_000)
+    assert (number["count"], number["digits"]) == (None, 3_010_291)
+    assert number["fraction"] == nk.cover.fraction(10**7, 4_990_000)
 
 
 @pytest.mark.parametrize(
@@ -108,6 +111,9 @@ def test_long_counts_are_written_whole(found):
         ((1000, 900), ["C(1000, 900) = 1.072e+301 (302 digits)", "share        1 - 1.34e-162\n"]),
         ((10**4, 9900), ["share        1 but for less than any double"]),
         ((100_000, 10_000), ["1.413e+14115 (14,116 digits)", "2^-53,110.5, too small"]),
+        ((10**7, 5 * 10**6), ["4.525e+3010299 (3,010,300 digits)", "share        0.5\n"]),
+        ((10**7, 499 * 10**4), ["share        1.27e-10\n"]),
+        ((10**12, 10**11), ["2^-531,004,406,432.4, too small for a double"]),
         ((5, 0), ["C(5, 0) = 0 of 2^5", "share        0\n", "no labelling is realised"]),
         ((4, 2, "--threshold"), ["N = 3 dimensions, the threshold counted as one", "C(4, 3) = 14"]),
     ],

@@ -182,14 +182,14 @@ def test_a_file_that_workers_do_not_find(there, tmp_path):
 @pytest.mark.parametrize("command", ["fit", "check"])
 @pytest.mark.parametrize("pattern", [False, True], ids=["name", "pattern"])
 def test_a_file_that_is_here_and_not_there(command, pattern, rows, there, monkeypatch):
-    joined = Cluster.joined
+    connect = Cluster.connect
 
     def gone(cluster):
         """As if workers had other disks."""
         rows.unlink()
-        return joined(cluster)
+        return connect(cluster)
 
-    monkeypatch.setattr(Cluster, "joined", gone)
+    monkeypatch.setattr(Cluster, "connect", gone)
     name = rows.with_name("row*.svm") if pattern else rows
     code, out, err = novikoff(command, name, *there)
     assert (code, out) == (2, "")
@@ -508,7 +508,7 @@ def test_the_welcome_goes_above_the_line(monkeypatch):
         progress.timer.cancel()
         progress.begin("starting 2 workers")
         progress.status.refresh()
-        progress.welcome("http://127.0.0.1:8787/status")
+        progress.status.welcome("http://127.0.0.1:8787/status")
     shown = terminal.getvalue()
     welcome = "novikoff: the cluster's dashboard is at http://127.0.0.1:8787/status"
     before, after = shown.split(welcome)

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.cluster.data.layout import merge_summaries
+from novikoff.cluster.data.layout import DatasetOutline, merge_summaries
 from novikoff.cluster.data.shard import ShardRef, WorkerShard
 from novikoff.cluster.distributed_check import certified_rows, signed_rows
-from novikoff.cluster.workers.dataset import Dataset, DatasetOutline
+from novikoff.cluster.workers.dataset import Dataset
 from novikoff.data.source import InMemorySource, SourceInfo
 from novikoff.errors import NovikoffError
 from novikoff.verdict.certificate.verify import verify_signed
@@ -64,7 +64,7 @@ def in_shards(X, y, cuts, *, labels=True, losses=0.0, seed=0):
     parts = [Held(X[a:b], as_read(y[a:b])) for a, b in itertools.pairwise(bounds)]
     shard_client = Moving(parts, seed, losses)
     summaries = shard_client.map_shards(WorkerShard.summary, labels)
-    outline = DatasetOutline((), (), "rows", "array", {}, None)
+    outline = DatasetOutline((), "rows", "array", {"name": "rows", "files": []}, None)
     return Dataset(shard_client, outline, merge_summaries(summaries, "rows", labels), summaries)
 
 

@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 
-from novikoff.cluster.data.layout import merge_summaries
+from novikoff.cluster.data.layout import DatasetOutline, merge_summaries
 from novikoff.cluster.training.trainer import train
-from novikoff.cluster.workers.dataset import Dataset, DatasetOutline
+from novikoff.cluster.workers.dataset import Dataset
 from novikoff.learning.epochs import epoch_order
 from novikoff.learning.learner import Learner
 from novikoff.learning.rules import protocol
@@ -62,14 +62,14 @@ def own_spec(rule, *, bias=False, unit_length=False, initial=None, **more):
     )
 
 
-def gathering(parts, labels=True, clients=None, kind="arrays", size=0, cache=None):
+def gathering(parts, labels=True, clients=None):
     """What `load_dataset` does, with a shard client that is here."""
 
     def gather(read, watch):
         shard_client = Steps(parts)
         shard_client.watch = watch
         known = {"name": "these rows", "files": [], "asked": {}}
-        outline = DatasetOutline((), (size,) * len(parts), "these rows", kind, known, None, cache)
+        outline = DatasetOutline((), "these rows", "arrays", known, None)
         summaries = read(shard_client, outline)
         if clients is not None:
             clients.append(shard_client)

@@ -1,7 +1,9 @@
 """Cover's count, general position and the capacity curve."""
 
+import decimal
 import itertools
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -60,9 +62,7 @@ def test_a_count_of_any_size_is_exact():
 @examples(30)
 def test_the_fraction_is_the_nearest_double(P, N):
     share = Fraction(by_definition(P, N), 2**P)
-    found = nk.cover.fraction(P, N)
-    nearby = [Fraction(math.nextafter(found, side)) for side in (-1.0, 2.0)]
-    assert all(abs(found - share) <= abs(other - share) for other in nearby)
+    assert is_nearest(nk.cover.fraction(P, N), share)
 
 
 @given(st.integers(1, 1000), st.integers(1, 1010))
@@ -82,6 +82,83 @@ def test_far_below_all_doubles_the_logarithm_remains():
     assert bits - 1 <= nk.cover.log2_fraction(100_000, 10_000) <= bits
     assert nk.cover.log2_fraction(5, 0) == -math.inf
     assert nk.cover.log2_fraction(10**9, 2) == pytest.approx(math.log2(2 * 10**9) - 10**9)
+
+
+def is_nearest(found, share):
+    nearby = [Fraction(math.nextafter(found, side)) for side in (-1.0, 2.0)]
+    return all(abs(found - share) <= abs(other - share) for other in nearby)
+
+
+@given(st.integers(cover_count.SMALL + 1, 40_000), st.data())
+@examples(25)
+def test_an_enclosed_fraction_is_the_nearest_double_and_its_logarithm_right(P, data):
+    """Against exact integers: in the middle, in the tails, and at the ends."""
+    spread = 40 * math.isqrt(P)
+    middle = st.integers(P // 2 - spread, P // 2 + spread)
+    N = data.draw(middle | st.integers(1, P - 1) | st.sampled_from([1, 2, P - 2, P - 1]))
+    N = min(max(N, 1), P - 1)
+    realised = nk.cover.count(P, N)
+    assert is_nearest(nk.cover.fraction(P, N), Fraction(realised, 2**P))
+    found = nk.cover.log2_fraction(P, N)
+    if 2 * N < P:
+        with decimal.localcontext(prec=60):
+            expected = (Decimal(realised) / Decimal(2**P)).ln() / Decimal(2).ln()
+        assert abs(Decimal(found) - expected) <= 4 * Decimal(math.ulp(found))
+    size = cover_count.magnitude(P, N)
+    text = cover_count.decimal_digits(realised)
+    assert size == (cover_count.readable_count(realised), len(text))
+
+
+@pytest.mark.parametrize("P", [10**7, 10**9 + 1, 10**12, 10**15])
+def test_fractions_of_any_size(P):
+    """Two halves make a whole; the share falls with P as its proof's recursion says; at one
+    standard deviation it is that of the normal distribution, within Berry and Esseen's bound.
+    """
+    half = P // 2
+    for N in (half - 3 * math.isqrt(P), half - math.isqrt(P) // 2, half - 1, half + 7):
+        share, rest = nk.cover.fraction(P, N), nk.cover.fraction(P, P - N)
+        assert share + rest == pytest.approx(1.0, abs=1e-15)
+        before = nk.cover.fraction(P - 1, N) + nk.cover.fraction(P - 1, N - 1)
+        assert share == pytest.approx(before / 2, rel=1e-15)
+        normal = scipy.stats.norm.cdf((2 * N - P) / math.sqrt(P - 1))
+        assert share == pytest.approx(normal, abs=1 / math.sqrt(P))
+    if P % 2 == 0:
+        assert nk.cover.fraction(P, half) == 0.5
+    assert (nk.cover.fraction(P, 10**6), nk.cover.fraction(P, P - 10**6)) == (0.0, 1.0)
+    assert nk.cover.fraction(P, 1) == 0.0
+    assert nk.cover.log2_fraction(P, 1) == 1 - P
+    assert nk.cover.fraction(P, P) == nk.cover.fraction(P, P + 1) == 1.0
+
+
+def test_counts_are_summed_where_no_enclosure_decides(monkeypatch):
+    sizes = [(9001, 4400), (9001, 4600), (10_000, 5), (10_000, 10_002)]
+    functions = nk.cover.fraction, nk.cover.log2_fraction, cover_count.magnitude
+    expected = [function(*size) for function in functions for size in sizes]
+    monkeypatch.setattr(cover_count, "PRECISIONS", ())
+    found = [function(*size) for function in functions for size in sizes]
+    texts = [each for each in found if isinstance(each, tuple)]
+    assert texts == expected[-len(texts) :]
+    assert found[: -len(texts)] == pytest.approx(expected[: -len(texts)], rel=1e-15)
+
+
+def test_a_mantissa_that_rounds_up_has_one_digit_still():
+    power = next(p for p in range(8001, 10**6) if p * math.log10(2) % 1 > 0.99998)
+    size = cover_count.magnitude(power, power)
+    text = cover_count.decimal_digits(2**power)
+    assert text.startswith("9999")
+    assert size == (f"1.000e+{len(text)}", len(text))
+
+
+def test_sizes_beyond_computation_are_refused():
+    P = 10**30
+    for function in (nk.cover.fraction, nk.cover.log2_fraction, cover_count.magnitude):
+        with pytest.raises(ParameterError, match="is too large: shares of labellings"):
+            function(P, P // 3)
+    with pytest.raises(ParameterError, match="too many to compute them all"):
+        nk.cover.count(10**12, 10**11)
+    assert nk.cover.fraction(P, P // 2) == 0.5
+    assert nk.cover.count(P, 2) == 2 * P
+    assert (nk.cover.fraction(P, 2), nk.cover.fraction(P, P - 2)) == (0.0, 1.0)
 
 
 @given(st.integers(1, 200), st.integers(1, 100))

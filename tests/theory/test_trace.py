@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.errors import DataError, InequalityError, ParameterError
-from novikoff.theory.trace import dispatch as following
-from novikoff.theory.trace.theorems import theorems as stories
+from novikoff.theory.trace import dispatch
+from novikoff.theory.trace.theorems import theorems
 from novikoff.theory.trace.theorems.constants import TheoremConstants
 from novikoff.theory.trace.theorems.inequalities import PERCEPTRON_STATEMENTS, Checks
 from novikoff.theory.trace.update_log import UpdateBatch
@@ -279,8 +279,8 @@ def test_digits_weigh_in_what_is_little_work():
     weights = []
     for matrix in (np.sign(X), X):
         signed = Signed.of(matrix, np.arange(60) % 2)
-        made = following.UpdateDispatcher.__new__(following.UpdateDispatcher)
-        made._signed, made._theorem = signed, stories.PerceptronTheorem
+        made = dispatch.UpdateDispatcher.__new__(dispatch.UpdateDispatcher)
+        made._signed, made._theorem = signed, theorems.PerceptronTheorem
         weights.append(made._relative_cost(moves))
     assert weights[0] == 1 < weights[1]
 
@@ -404,7 +404,7 @@ def test_a_table_is_thinned_and_all_of_it_written(tmp_path):
 def test_a_failure_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     path = tmp_path / "run.csv"
     path.write_text("precious")
-    monkeypatch.setattr(following.UpdateDispatcher, "finish", lambda self: 1 / 0)
+    monkeypatch.setattr(dispatch.UpdateDispatcher, "finish", lambda self: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         nk.trace([[1.0], [-1.0]], [1, 0], write=path)
     assert path.read_text() == "precious"
@@ -426,10 +426,11 @@ def test_no_update_at_all(tmp_path):
     run = nk.trace(
         [[1.0], [-1.0]], [1, -1], init=[5.0], fit_intercept=False, write=tmp_path / "a.csv"
     )
-    assert (run.updates, run.table, run.checks, run.ceiling) == (0, {}, [], None)
+    assert (run.updates, run.checks, run.ceiling) == (0, [], None)
     assert run.bound == 0
     run.write(tmp_path / "b.csv")
     assert (tmp_path / "a.csv").read_text().startswith("update,epoch,row,")
+    assert (tmp_path / "b.csv").read_text() == (tmp_path / "a.csv").read_text()
     from pyarrow import parquet
 
     there = {"init": [5.0], "fit_intercept": False, "write": tmp_path / "a.parquet"}
@@ -437,6 +438,24 @@ def test_no_update_at_all(tmp_path):
     assert parquet.read_table(tmp_path / "a.parquet").num_rows == 0
     run.write(tmp_path / "b.parquet")
     assert parquet.read_table(tmp_path / "b.parquet").num_rows == 0
+    assert parquet.read_table(tmp_path / "b.parquet").column_names == [*run.table]
+
+
+@pytest.mark.parametrize("exact", [None, False])
+@pytest.mark.parametrize("rule", ["perceptron", "margin", "passive-aggressive", "winnow"])
+@pytest.mark.parametrize("weights", [False, True])
+def test_a_table_without_updates_has_the_columns_of_one_with_updates(rule, exact, weights):
+    X, y = [[1.0, 1.0], [0.0, 0.0]], [1, 0]
+    moving, still = {"theta": 3.0}, {"theta": 2.0}
+    if rule != "winnow":
+        X, y = [[1.0, 1.0], [-1.0, 0.0]], [1, -1]
+        moving, still = {"fit_intercept": False}, {"fit_intercept": False, "init": [5.0, 5.0]}
+    some = nk.trace(X, y, rule, exact=exact, weights=weights, **moving).table
+    none = nk.trace(X, y, rule, exact=exact, weights=weights, **still).table
+    assert len(some["update"]) > 0
+    assert [*none] == [*some]
+    assert all(len(column) == 0 for column in none.values())
+    assert [column.dtype for column in none.values()] == [c.dtype for c in some.values()]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
+from novikoff.errors import ParameterError
 from novikoff.learning.epochs import StopReason
+from novikoff.learning.rules import registry
 from novikoff.theory.trace import cycles
 from novikoff.theory.trace.cycles import Cycle, CycleDetector
 from tests.helpers.examples import examples
@@ -319,3 +321,45 @@ def test_a_circle_in_words():
         " epochs, for ever"
     )
     assert "the same update comes again, every epoch" in str(Cycle(0, 1, 1))
+
+
+def test_what_is_traced_is_told_by_the_registry(monkeypatch):
+    entry = registry.CATALOGUE["perceptron"]
+    monkeypatch.setitem(registry.CATALOGUE, "rosenblatt", entry)
+    X, y = [[1.0], [-1.0]], [1, -1]
+    assert nk.trace(X, y, "rosenblatt").bound == nk.trace(X, y).bound
+    monkeypatch.setitem(registry.CATALOGUE, "perceptron", entry._replace(proof=None))
+    for rule in ("perceptron", nk.rules.Perceptron(), nk.Perceptron()):
+        with pytest.raises(ParameterError, match=r"perceptron: .* winnow, rosenblatt; of others"):
+            nk.trace(X, y, rule)
+
+
+@pytest.mark.parametrize(
+    ("rule", "name"),
+    [
+        (nk.rules.Perceptron(0.5), "perceptron"),
+        (nk.rules.Averaged(), "averaged"),
+        (nk.rules.Averaged(nk.rules.PassiveAggressive()), None),
+        (nk.rules.Winnow(), "winnow"),
+        (nk.rules.ComplementWinnow(), "winnow"),
+        (nk.rules.SecondOrder(), "second-order"),
+        (object(), None),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_the_registry_knows_the_name_of_a_rule(rule, name):
+    assert registry.name_of(rule) == name
+
+
+def test_the_help_of_commands_names_the_rules_of_the_registry():
+    from typer.main import get_command
+
+    from novikoff.cli import app
+
+    for command, names in (
+        ("fit", list(registry.CATALOGUE)),
+        ("trace", [name for name, entry in registry.CATALOGUE.items() if entry.proof]),
+    ):
+        options = get_command(app).commands[command].params
+        text = next(each.help for each in options if each.name == "rule")
+        assert text == f"{', '.join(names[:-1])} or {names[-1]}."

@@ -10,6 +10,7 @@ valid); 2 bad input or usage; 3 undecided; 70 a defect of novikoff itself; 130 i
 import contextlib
 import io
 import os
+import shutil
 import signal
 import sys
 import traceback
@@ -37,6 +38,7 @@ from novikoff.errors import NovikoffError
 from novikoff.version import __version__
 
 DEFECT = 70  # as sysexits.h has it
+PANELS = 80  # columns; in panels on a narrower terminal the names of options would be cut short
 
 
 @contextlib.contextmanager
@@ -75,6 +77,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich" if shutil.get_terminal_size().columns >= PANELS else None,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="DATA is a path, - for standard input, or example:NAME (see: novikoff examples).",
 )

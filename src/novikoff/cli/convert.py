@@ -46,7 +46,7 @@ def convert(
 
     Example: novikoff convert example:iris-setosa iris.nkcache
     """
-    kind = _checked_format(out)
+    kind = _format(out)
     if reading.cache is not None or reading.no_cache:
         raise ParameterError("--cache and --no-cache: convert writes OUT and nothing else")
     source = reading.open(data, labelled=labels)
@@ -54,7 +54,7 @@ def convert(
     began = time.perf_counter()
     try:
         with Progress(ProgressTask(), quiet or json) as progress:
-            rows = _written(kind, source, out, progress.reading)
+            rows = _write(kind, source, out, progress.reading)
     except KeyboardInterrupt as error:
         typer.echo("novikoff: interrupted, nothing was written", err=True)
         raise typer.Exit(exit_code(error)) from None
@@ -73,7 +73,7 @@ def convert(
     typer.echo(json_format.dumps(answer) if json else "\n".join(lines))
 
 
-def _written(kind: str, source: "Source", out: Path, watch: "Watch") -> "CacheSource":
+def _write(kind: str, source: "Source", out: Path, watch: "Watch") -> "CacheSource":
     """Write the rows, and return them."""
     if kind == "parquet":
         from novikoff.data.cache.parquet_export import write_parquet
@@ -84,7 +84,7 @@ def _written(kind: str, source: "Source", out: Path, watch: "Watch") -> "CacheSo
     return write_named_cache(source, out, watch=watch)
 
 
-def _checked_format(out: Path) -> str:
+def _format(out: Path) -> str:
     kind = FORMATS.get(out.suffix.lower())
     if kind is None:
         known = " or ".join(FORMATS)

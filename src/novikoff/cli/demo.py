@@ -28,7 +28,7 @@ def demo() -> None:
     from novikoff.number_text import rounded_up
 
     typer.echo(f"1. Data that separate: {SEPARATES}\n")
-    learner, epochs, verdict = _learned(SEPARATES, 1000)
+    learner, epochs, verdict = _train(SEPARATES, 1000)
     _draw(epochs)
     bound, mistakes = f"{verdict.mistake_bound:,}", learner.total("mistakes")
     typer.echo(f"""
@@ -38,7 +38,7 @@ def demo() -> None:
    ever cost more than (D / margin)^2 = {bound} mistakes. It took {mistakes}.
 """)
     typer.echo(f"2. Data that no plane separates: {CANNOT}\n")
-    learner, epochs, verdict = _learned(CANNOT, 5000)
+    learner, epochs, verdict = _train(CANNOT, 5000)
     _draw(epochs)
     ceiling = rounded_up(epochs[-1].ceiling, 2)
     rows = ", ".join(str(row) for row, _ in verdict.conflict)
@@ -59,7 +59,7 @@ def demo() -> None:
         typer.echo(f"  {command:<54}{what}")
 
 
-def _learned(example: str, max_epochs: int) -> tuple["Learner", list[Epoch], "Verdict"]:
+def _train(example: str, max_epochs: int) -> tuple["Learner", list[Epoch], "Verdict"]:
     """Train on an example: the learner after its run, its epochs, and the verdict."""
     from novikoff import data
     from novikoff.data.matrices import encode

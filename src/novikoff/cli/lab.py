@@ -17,7 +17,7 @@ def lab(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="[PRESET|ADDRESS]",
+            metavar="PRESET|ADDRESS",
             help="What to show first: a preset, such as xor, or what follows the ? in a page's"
             " address.",
             show_default=False,

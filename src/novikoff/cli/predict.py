@@ -47,65 +47,59 @@ def predict(
 
     loaded = model_file.read(model)
 
-    def opened(labelled: bool) -> "Source":
-        return reading.open(data, labelled=labelled, fallback=_numbered_as(loaded))
+    def open_data(labelled: bool) -> "Source":
+        return reading.open(data, labelled=labelled, fallback=_index_options(loaded))
 
-    source = opened(labels is not False)
+    source = open_data(labels is not False)
     chunks = source.chunks()
     first = next(chunks)
     one_short = first.X.shape[1] == loaded.learner.features - 1
     # a table without a label column has lost its last feature to the labels
     if labels is None and source.replayable and one_short and isinstance(first.X, np.ndarray):
-        source = opened(False)
+        source = open_data(False)
         chunks = source.chunks()
         first = next(chunks)
-    pairs = _predicted(loaded, source, itertools.chain([first], chunks))
-    if json:
-        typer.echo(
-            json_format.dumps(
-                _as_json(model, pairs) | {"skipped": source.skipped, "remarks": source.notes()}
-            )
-        )
-        return
+    pairs = _predict(loaded, source, itertools.chain([first], chunks))
     rows = mistakes = 0
+    predictions: list[Any] = []
     for found, truth in pairs:
-        typer.echo("\n".join(map(str, found.tolist())))
         rows += len(found)
         mistakes += 0 if truth is None else int((found != truth).sum())
+        if json:
+            predictions += found.tolist()
+        else:
+            typer.echo("\n".join(map(str, found.tolist())))
+    if json:
+        answer = {
+            "model": str(model),
+            "rows": rows,
+            "mistakes": None if truth is None else mistakes,
+            "predictions": predictions,
+            "skipped": source.skipped,
+            "remarks": source.notes(),
+        }
+        typer.echo(json_format.dumps(answer))
+        return
     if truth is not None:
         typer.echo(f"{count(mistakes, 'mistake')} in {count(rows, 'row')}", err=True)
     for remark in source.notes():
         typer.echo(remark, err=True)
 
 
-def _numbered_as(model: "Model") -> dict[str, Any]:
+def _index_options(model: "Model") -> dict[str, Any]:
     """Options of `nk.open` that number the features as the model has them."""
     names = model.feature_names
     return dict(model.numbering) | ({} if names is None else {"names": names})
 
 
-def _as_json(model: Path, pairs: Iterator["Pair"]) -> dict[str, Any]:
-    predictions: list[Any] = []
-    mistakes: int | None = 0
-    for found, truth in pairs:
-        predictions += found.tolist()
-        mistakes = None if truth is None else (mistakes or 0) + int((found != truth).sum())
-    return {
-        "model": str(model),
-        "rows": len(predictions),
-        "mistakes": mistakes,
-        "predictions": predictions,
-    }
-
-
-def _predicted(model: "Model", source: "Source", chunks: Iterator["Chunk"]) -> Iterator["Pair"]:
+def _predict(model: "Model", source: "Source", chunks: Iterator["Chunk"]) -> Iterator["Pair"]:
     """Predict the classes of each chunk; the true ones, if there are any, get the same type."""
     from novikoff.data.matrices import as_matrix
     from novikoff.learning.rows import make_rows
 
     learner = model.learner
     for chunk in chunks:
-        matrix = _fitted_to(model, source, as_matrix(chunk.X))
+        matrix = _align(model, source, as_matrix(chunk.X))
         found = model.predict(make_rows(matrix, learner.bias, learner.unit_length))
         truth = chunk.y
         if truth is not None and (truth.dtype.kind == "U") != (found.dtype.kind == "U"):
@@ -113,7 +107,7 @@ def _predicted(model: "Model", source: "Source", chunks: Iterator["Chunk"]) -> I
         yield found, truth
 
 
-def _fitted_to(model: "Model", source: "Source", matrix: "Matrix") -> "Matrix":
+def _align(model: "Model", source: "Source", matrix: "Matrix") -> "Matrix":
     """Give a matrix the model's features, in the model's order."""
     names, features = model.feature_names, model.learner.features
     if names and source.feature_names and names != source.feature_names:

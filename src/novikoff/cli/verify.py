@@ -43,9 +43,9 @@ def verify(
     content = _content(certificate)
     proof = None
     try:
-        proof = _parsed(content)
+        proof = _parse(content)
         if chosen is None:
-            found = check(proof, _opened(data, proof, reading))
+            found = check(proof, _open(data, proof, reading))
         else:
             found = _on_cluster(proof, data, reading, chosen, json)
     except CertificateError as error:
@@ -63,7 +63,7 @@ def _content(path: Path) -> bytes:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _parsed(content: bytes) -> "Certificate":
+def _parse(content: bytes) -> "Certificate":
     from novikoff.verdict.certificate import read
 
     text = content.decode(errors="replace")
@@ -72,7 +72,7 @@ def _parsed(content: bytes) -> "Certificate":
     return read(text)
 
 
-def _opened(data: list[str], proof: "Certificate", reading: DataOptions) -> "Source":
+def _open(data: list[str], proof: "Certificate", reading: DataOptions) -> "Source":
     """Open the data, with numbers of the kind that the certificate is about."""
     rational = proof.fields["numbers"] == "rational"
     try:

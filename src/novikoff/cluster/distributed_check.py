@@ -6,6 +6,7 @@ its fingerprint, masks), and the few rows of the active set.
 """
 
 import contextlib
+from functools import partial
 from typing import Any
 
 from distributed import Client
@@ -89,7 +90,7 @@ def signed_rows(
     sign: SignFunction = sign_by_count
     if family == "binary":
         labels, chosen = label_pair(layout.classes, positive, layout.rows)
-        sign = sign_by_class(chosen)
+        sign = partial(sign_by_class, chosen)
     spec = SigningSpec(layout, sign, bool(fit_intercept), unit_length, family)
     signed = ShardedSigned(ShardPieces(data.shard_client, spec), labels)
     if family == "poisson":
@@ -130,7 +131,7 @@ def certified_rows(data: Dataset, certificate: Certificate) -> ShardedSigned:
         # then all labels are words, as one reader would have them
         raise CertificateError("labels: row 0 has no count")
     lift = fields["lift"]
-    sign = sign_by_certificate(certificate)
+    sign = partial(sign_by_certificate, {name: fields[name] for name in ("family", "labels")})
     spec = SigningSpec(data.layout, sign, lift["bias"], lift["unit_length"], fields["family"])
     return ShardedSigned(ShardPieces(data.shard_client, spec), certificate.labels)
 

@@ -75,10 +75,10 @@ def fit(
     )
     result = train(spec, load, mixing=mixing, watch=watch, checkpoint=manager)
     result.data.shard_client.close()
-    return fitted(model, result)
+    return apply_result(model, result)
 
 
-def fitted(model: BaseLearner, result: DistributedResult) -> BaseLearner:
+def apply_result(model: BaseLearner, result: DistributedResult) -> BaseLearner:
     """Give an estimator what a run learned."""
     if result.outcome.because is StopReason.INTERRUPTED:
         raise KeyboardInterrupt  # as on one machine; a checkpoint has what was learned

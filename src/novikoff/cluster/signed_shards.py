@@ -9,7 +9,6 @@ old rows with new ones.
 import hashlib
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -51,12 +50,8 @@ class SigningSpec(NamedTuple):
     rational: bool = False
 
 
-def sign_by_class(chosen: int) -> SignFunction:
+def sign_by_class(chosen: int, shard: WorkerShard, layout: Layout, start: int) -> Signs:
     """+1 for the class of this number, -1 for all others."""
-    return partial(_sign_by_class, chosen)
-
-
-def _sign_by_class(chosen: int, shard: WorkerShard, layout: Layout, start: int) -> Signs:
     return signs_of(shard.codes(layout), chosen)
 
 
@@ -65,15 +60,10 @@ def sign_by_count(shard: WorkerShard, layout: Layout, start: int) -> Signs:
     return signs_of_counts(required_labels(shard), start)
 
 
-def sign_by_certificate(certificate: Certificate) -> SignFunction:
-    """As a certificate says; only the fields for that are sent."""
-    fields = {name: certificate.fields[name] for name in ("family", "labels")}
-    return partial(_sign_by_certificate, fields)
-
-
-def _sign_by_certificate(
+def sign_by_certificate(
     fields: dict[str, Any], shard: WorkerShard, layout: Layout, start: int
 ) -> Signs:
+    """As a certificate with these fields says: "family" and "labels" are enough."""
     labels = required_labels(shard)
     if (labels.dtype.kind, layout.classes.dtype.kind) == ("i", "f"):
         labels = labels.astype(np.float64)

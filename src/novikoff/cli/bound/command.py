@@ -116,7 +116,7 @@ def bound(
                 "--passes": passes > 1,
                 "--decimal": decimal,
             }
-            | dict.fromkeys(reading.given(), True)
+            | dict.fromkeys(reading.used_options(), True)
         )
         bounds = from_numbers.bounds_from_numbers(numbers)
         answer = {"bounds": [from_numbers.as_json(each) for each in bounds]}
@@ -126,21 +126,22 @@ def bound(
     from novikoff.cli.bound import from_data
 
     source = reading.open(data, decimal=decimal)
-    question = from_data.BoundQuestion(
-        fit_intercept=bias,
-        unit_length=unit_length,
-        positive=positive,
-        variables=variables,
-        eta=from_numbers.exact_number("--eta", eta or "1"),
-        random_start=start is Start.RANDOM,
-        seed=seed,
-        passes=passes,
-        only=only,
-        time_limit=time_limit,
-        max_epochs=max_epochs if run else None,
-    )
+    step = from_numbers.exact_number("--eta", eta or "1")
     with SearchProgress(quiet or json) as progress:
-        found = from_data.evaluate_bounds(question, source, progress)
+        found = from_data.evaluate_bounds(
+            source,
+            progress,
+            fit_intercept=bias,
+            unit_length=unit_length,
+            positive=positive,
+            variables=variables,
+            eta=step,
+            start_seed=seed if start is Start.RANDOM else None,
+            passes=passes,
+            only=only,
+            time_limit=time_limit,
+            max_epochs=max_epochs if run else None,
+        )
     typer.echo(json_format.dumps(found.as_json()) if json else found.as_text())
     refused = [each for each in found.bounds if each.refused is not None]
     if only and refused:

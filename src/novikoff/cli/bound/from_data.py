@@ -15,37 +15,20 @@ from novikoff.cli.shared.progress.search_progress import SearchProgress
 from novikoff.cli.shared.text import against, finite, large_count
 from novikoff.data import Source
 from novikoff.number_text import count, rounded_up
-from novikoff.theory.bounds.evaluate import evaluate, prepare
+from novikoff.theory.bounds.evaluate import evaluate, prepare, report_stage
 from novikoff.theory.bounds.hypotheses import Bound
 from novikoff.theory.bounds.observed_runs import RunSummary, observed_mistakes, perceptron_run
 from novikoff.theory.bounds.problem import BoundProblem
 from novikoff.theory.bounds.user_input import signed_rows
-from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, Stage
+from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE
 
 NAMES = 17  # characters for a bound's name
-
-
-class BoundQuestion(NamedTuple):
-    """What is asked about some rows; max_epochs is None where nothing is to be trained."""
-
-    fit_intercept: bool
-    unit_length: bool
-    positive: str | None
-    variables: str | None
-    eta: Fraction
-    random_start: bool
-    seed: int
-    passes: int
-    only: list[str] | None
-    time_limit: float | None
-    max_epochs: int | None
 
 
 class BoundReport(NamedTuple):
     """The bounds, and the mistakes that their learners made; `ran` is None without a run."""
 
     source: Source
-    question: BoundQuestion
     case: BoundProblem
     bounds: list[Bound]
     ran: RunSummary | None
@@ -78,7 +61,7 @@ class BoundReport(NamedTuple):
         ]
         if self.ran is not None:
             lines += wrap_formulas(self._run(self.ran)) + wrap_formulas(self._proven(self.ran))
-        return "\n".join([*lines, *self._refused()])
+        return "\n".join([*lines, *self._refusals()])
 
     def _heading(self) -> str:
         verdict, signed = self.case.verdict, self.case.signed
@@ -103,8 +86,8 @@ class BoundReport(NamedTuple):
             return []
         cells = [["bound", "at most", *["made"] * (self.ran is not None)]]
         for k in given:
-            done = [_shown(self.made[k])] if self.ran is not None else []
-            cells.append([self.bounds[k].name, _shown(self.bounds[k].value), *done])
+            done = [_cell(self.made[k])] if self.ran is not None else []
+            cells.append([self.bounds[k].name, _cell(self.bounds[k].value), *done])
         widths = [max(len(row[j]) for row in cells) for j in range(1, len(cells[0]))]
         texts = ["formula", *(_formula(self.bounds[k]) for k in given)]
         lines = []
@@ -123,7 +106,7 @@ class BoundReport(NamedTuple):
             for line in wrap_formulas(f"  winnow: {each.hypotheses[-1].why}")
         ]
 
-    def _refused(self) -> list[str]:
+    def _refusals(self) -> list[str]:
         """The reasons for refusals, each with all the bounds that it refuses."""
         reasons: dict[str, list[str]] = {}
         for each in self.bounds:
@@ -135,10 +118,10 @@ class BoundReport(NamedTuple):
         return lines
 
     def _run(self, ran: RunSummary) -> str:
-        start = "a random start" if self.question.random_start else "zeros"
+        start = "zeros" if self.case.start is None else "a random start"
         mistakes, epochs = count(ran.mistakes, "mistake"), count(ran.epochs, "epoch")
         why = f": {ran.because}" if self.case.verdict.outcome == SEPARABLE else ""
-        passes = "pass" if self.question.passes == 1 else f"{self.question.passes:,} passes"
+        passes = "pass" if self.case.passes == 1 else f"{self.case.passes:,} passes"
         soft = f" For freund-schapire and hinge, made counts the first {passes}."
         given = {each.name for each in self.bounds if each.refused is None}
         more = soft if given & {"freund-schapire", "hinge"} else ""
@@ -164,46 +147,56 @@ def _formula(bound: Bound) -> str:
     return from_numbers.formula_of(bound)
 
 
-def _shown(number: int | None) -> str:
+def _cell(number: int | None) -> str:
     return "-" if number is None else large_count(number)
 
 
 def evaluate_bounds(
-    question: BoundQuestion, source: Source, progress: SearchProgress
+    source: Source,
+    progress: SearchProgress,
+    *,
+    fit_intercept: bool,
+    unit_length: bool,
+    positive: str | None,
+    variables: str | None,
+    eta: Fraction,
+    start_seed: int | None,
+    passes: int,
+    only: list[str] | None,
+    time_limit: float | None,
+    max_epochs: int | None,
 ) -> BoundReport:
-    """Read the rows, and evaluate every bound."""
+    """Read the rows, and evaluate every bound.
+
+    start_seed: None for a start at zeros. max_epochs: None where nothing is to be trained.
+    """
     progress.begin("reading")
     kept = LoadedSource(source)
     signed = signed_rows(
         kept,
-        fit_intercept=question.fit_intercept,
-        unit_length=question.unit_length,
-        positive=as_label(question.positive, kept.labels),
+        fit_intercept=fit_intercept,
+        unit_length=unit_length,
+        positive=as_label(positive, kept.labels),
     )
     start = None
-    if question.random_start:  # the one that `fit --init random` takes
-        start = np.random.default_rng([question.seed, 0]).standard_normal((1, signed.dim))[0]
+    if start_seed is not None:  # the one that `fit --init random` takes
+        start = np.random.default_rng([start_seed, 0]).standard_normal((1, signed.dim))[0]
     case = prepare(
         signed,
-        eta=question.eta,
+        eta=eta,
         start=start,
-        passes=question.passes,
-        relevant=_variables(question.variables, kept.feature_names),
-        time_limit=question.time_limit,
+        passes=passes,
+        relevant=_variables(variables, kept.feature_names),
+        time_limit=time_limit,
         watch=progress.watch,
     )
-    bounds = evaluate(case, question.only)
-    if question.max_epochs is None:
-        return BoundReport(kept, question, case, bounds, None, [])
-    progress.watch(_learning(case))
-    ran = perceptron_run(case, question.max_epochs)
-    done = [observed_mistakes(case, each, ran, question.max_epochs) for each in bounds]
-    return BoundReport(kept, question, case, bounds, ran, done)
-
-
-def _learning(case: BoundProblem) -> Stage:
-    known = case.verdict
-    return Stage("learning", known.outcome, known.margin.lower, known.margin.upper, known.scans)
+    bounds = evaluate(case, only)
+    if max_epochs is None:
+        return BoundReport(kept, case, bounds, None, [])
+    report_stage(case, "learning")
+    ran = perceptron_run(case, max_epochs)
+    done = [observed_mistakes(case, each, ran, max_epochs) for each in bounds]
+    return BoundReport(kept, case, bounds, ran, done)
 
 
 def _variables(text: str | None, names: list[str] | None) -> list[int | str] | None:

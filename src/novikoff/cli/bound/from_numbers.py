@@ -1,7 +1,7 @@
 """Bounds from numbers alone; and the words and the JSON of any bound."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -106,38 +106,40 @@ def _require_companions(numbers: Numbers) -> None:
 def _novikoff(radius: Fraction, margin: Fraction) -> Bound:
     real = formulas.novikoff(radius, margin)
     named = {"D": radius, "gamma": margin}
-    return _exact("novikoff", real, "(D/γ)²", [LENGTH, MARGIN], named, FROM_ZERO)
+    return _bound("novikoff", real, "(D/γ)²", [LENGTH, MARGIN], named, FROM_ZERO)
 
 
 def _unit_length(margin: Fraction) -> Bound:
     real = formulas.unit_length(margin)
     sentences = ["every row has the length 1", MARGIN]
-    return _exact("unit-length", real, "1/γ²", sentences, {"gamma": margin}, FROM_ZERO)
+    return _bound("unit-length", real, "1/γ²", sentences, {"gamma": margin}, FROM_ZERO)
 
 
 def _one_sided(gap: Fraction) -> Bound:
     sentences = ["every row has the length 1", "some unit vector u has u·x ≥ g on every row x"]
     learner = "the one-sided perceptron, in any order"
-    return _exact("one-sided", formulas.one_sided(gap), "1/g²", sentences, {"g": gap}, learner)
+    return _bound("one-sided", formulas.one_sided(gap), "1/g²", sentences, {"g": gap}, learner)
 
 
 def _after_length(length: Fraction, margin: Fraction, eta: Fraction) -> Bound:
     real = formulas.after_length(length, margin, eta)
     named = {"length": length, "gamma": margin, "eta": eta}
     learner = "a run of the perceptron that ended so far from its start"
-    return _exact("after-length", real, "|w_k − w_0|/(ηγ)", [MARGIN], named, learner)
+    return _bound("after-length", real, "|w_k − w_0|/(ηγ)", [MARGIN], named, learner)
 
 
-def _exact(
+def _bound(
     name: str,
-    real: Fraction,
+    real: Fraction | float,
     formula: str,
     sentences: list[str],
-    figures: dict[str, Fraction],
+    figures: Mapping[str, Fraction | int],
     learner: str,
 ) -> Bound:
     hypotheses = [Hypothesis(each, None, UNCHECKED) for each in sentences]
-    return Bound(name, int(real), formula, hypotheses, None, above(real), dict(figures), learner)
+    limit = above(real) if isinstance(real, Fraction) else real
+    figures = dict(figures)
+    return Bound(name, math.floor(real), formula, hypotheses, None, limit, figures, learner)
 
 
 def _winnow(relevant: int, features: int, alpha: float | None, theta: float | None) -> Bound:
@@ -147,10 +149,8 @@ def _winnow(relevant: int, features: int, alpha: float | None, theta: float | No
     general = alpha is not None or theta is not None
     formula = "n/((1 − 1/α)θ) + (1 + α)r(1 + log_α θ)" if general else "2 + 3r(1 + lg n)"
     sentences = ["every entry is 0 or 1", "the label is the OR of r of the n variables"]
-    hypotheses = [Hypothesis(each, None, UNCHECKED) for each in sentences]
-    figures = {"r": relevant, "n": features}
     learner = f"Winnow with alpha = {factor:g} and theta = {'n' if theta is None else f'{theta:g}'}"
-    return Bound("winnow", math.floor(real), formula, hypotheses, None, real, figures, learner)
+    return _bound("winnow", real, formula, sentences, {"r": relevant, "n": features}, learner)
 
 
 def format_bounds(bounds: list[Bound]) -> str:

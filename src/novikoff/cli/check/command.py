@@ -99,7 +99,7 @@ def check(
     if chosen is None:
         source = reading.open(data, decimal=decimal)
     else:
-        cluster_options.refuse_decimal(chosen, decimal)
+        chosen.refuse({"--decimal": decimal}, cluster_options.INEXACT)
         chosen.refuse(files.by_option, cluster_options.UNDRAWN)
         source = chosen.source(data, reading)
     options.refuse_overwriting(source.paths, {"--certificate": certificate, **files.by_option})
@@ -118,9 +118,11 @@ def check(
     with contextlib.ExitStack() as stack:
         try:
             with SearchProgress(quiet or json) as progress:
-                found = _found(question, source, stack, progress)
+                found = _decide(question, source, stack, progress)
         except KeyboardInterrupt as error:
-            typer.echo(", ".join(["novikoff: interrupted", *_proven(progress)]), err=True)
+            proven = [] if progress.stage is None else known_parts(progress.stage)
+            words = ["novikoff: interrupted", *(part.wide for part in proven)]
+            typer.echo(", ".join(words), err=True)
             raise typer.Exit(exit_code(error)) from None
         proof = found.verdict.certificate
         written = certificate if proof is not None else None
@@ -136,7 +138,7 @@ def check(
     raise typer.Exit(EXIT_CODES[found.verdict.outcome])
 
 
-def _found(
+def _decide(
     question: "CheckQuestion",
     source: "Source | RemoteData",
     stack: contextlib.ExitStack,
@@ -152,7 +154,3 @@ def _found(
 
     refuse_early(question)
     return check_on_cluster(question, stack.enter_context(session(source, progress)))
-
-
-def _proven(progress: SearchProgress) -> list[str]:
-    return [] if progress.stage is None else [part.wide for part in known_parts(progress.stage)]

@@ -28,19 +28,19 @@ class ContrastColumns(NamedTuple):
         for word in text.split(","):
             name, equals, weight = (part.strip() for part in word.rpartition("="))
             if not equals:
-                raise _refused(text, "expected NAME=WEIGHT,... such as x1=1,x2=-1")
+                raise _error(text, "expected NAME=WEIGHT,... such as x1=1,x2=-1")
             try:
                 weights[self._place(text, name)] += exact(weight)
             except NotANumberError as problem:
-                raise _refused(text, str(problem)) from None
+                raise _error(text, str(problem)) from None
         if not any(weights):
-            raise _refused(text, "no weight is other than 0")
+            raise _error(text, "no weight is other than 0")
         return weights
 
     def _place(self, text: str, name: str) -> int:
         names = list(self.names or ())
         if names.count(name) > 1:
-            raise _refused(text, f"{names.count(name)} columns are called {name}; give its place")
+            raise _error(text, f"{names.count(name)} columns are called {name}; give its place")
         if name in names:
             return names.index(name)
         if self.bias and name == "intercept":
@@ -50,8 +50,8 @@ class ContrastColumns(NamedTuple):
             return int(place)
         known = ", ".join(names[:SHOWN]) + ", ..." * (len(names) > SHOWN)
         known = known or f"places from 0 to {self.features - 1}"
-        raise _refused(text, f"there is no column {name!r}, only {known}")
+        raise _error(text, f"there is no column {name!r}, only {known}")
 
 
-def _refused(text: str, problem: str) -> ParameterError:
+def _error(text: str, problem: str) -> ParameterError:
     return ParameterError(f"--contrast {text}: {problem}")

@@ -72,8 +72,8 @@ class CheckResult(NamedTuple):
                 {"row": int(row), "multiplier": margin.ratio(multiplier)}
                 for row, multiplier in verdict.conflict
             ],
-            "coefficients": _listed(self.coefficients),
-            "contrasts": _listed(self.contrasts),
+            "coefficients": _as_dicts(self.coefficients),
+            "contrasts": _as_dicts(self.contrasts),
             "strict": None if verdict.strict is None else int(verdict.strict.sum()),
             "rank": self.rank,
             "identical": verdict.identical
@@ -88,7 +88,7 @@ class CheckResult(NamedTuple):
         }
 
 
-def _listed(coefficients: list[Coefficient] | None) -> list[dict[str, Any]] | None:
+def _as_dicts(coefficients: list[Coefficient] | None) -> list[dict[str, Any]] | None:
     return None if coefficients is None else [each._asdict() for each in coefficients]
 
 

@@ -72,7 +72,7 @@ def _lines(found: CheckResult, certificate: Path | None, most: int) -> list[str]
         *(line for each in found.source.notes() for line in wrap(f"Note: {each}")),
     ]
     if certificate is not None:
-        lines.append(_kept(verdict, found.data, certificate))
+        lines.append(_proof_line(verdict, found.data, certificate))
     return lines
 
 
@@ -280,7 +280,7 @@ def _next(verdict: Verdict) -> str:
     return TO_DO_COUNTS if verdict.signed.family == "poisson" else TO_DO
 
 
-def _kept(verdict: Verdict, data: str, certificate: Path) -> str:
+def _proof_line(verdict: Verdict, data: str, certificate: Path) -> str:
     if verdict.certificate is None:
         return f"Nothing is proven, so nothing was written to {certificate}."
     return f"Proof: {certificate}; to check it: novikoff verify {certificate} {data}"

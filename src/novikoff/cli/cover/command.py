@@ -89,14 +89,15 @@ def cover(
     """Count the labellings that a hyperplane realises: Cover's C(P, N), exactly.
 
     With data, the count is for as many points in as many dimensions; whether the rows are in
-    general position, where it is reached, is decided exactly, or not refuted within --limit.
+    general position, where it is reached, is decided exactly, or not refuted within --limit. In
+    JSON, a count of more than a million digits is null.
 
     Examples: novikoff cover 100 20, novikoff cover example:iris-setosa
     """
     from novikoff.cli.cover import result
 
     words = data or []
-    about = dict.fromkeys(reading.given(), True) | {
+    about = dict.fromkeys(reading.used_options(), True) | {
         "--decimal": decimal or None,
         "--bias/--no-bias": bias,
         "--limit": limit,
@@ -117,7 +118,8 @@ def cover(
     files.refuse()
     found = result.CoverResult()
     if len(words) == 2:
-        found = result.of_numbers(_number("P", words[0]), _number("N", words[1]), threshold)
+        P, N = _number("P", words[0], 1), _number("N", words[1], 0)
+        found = result.CoverResult(result.CoverPoint(P, N, threshold))
     elif words:
         source = reading.open(words[0], decimal=decimal, labelled=labels)
         found = result.of_data(source, bias is not False, dichotomies, _limit(limit), quiet or json)
@@ -141,13 +143,16 @@ def _refuse_ignored(what: str, given: Mapping[str, object]) -> None:
             raise ParameterError(f"{name} needs {what}")
 
 
-def _number(name: str, word: str) -> int:
+def _number(name: str, word: str, least: int) -> int:
+    from novikoff.cover_count import require_integer
+
     try:
-        return int(word)
+        number = int(word)
     except ValueError:
         raise ParameterError(
             f"{name} must be a whole number, not {word!r}; data are named by one word"
         ) from None
+    return require_integer(name, number, least)
 
 
 def _limit(word: str | None) -> int | None:

@@ -22,7 +22,7 @@ def cover_page(found: CoverResult, account: str) -> report.Page:
         if found.data is not None:
             general = None if found.position is None else found.position.holds
             most = {True: "exactly ", False: "fewer than ", None: "at most "}[general]
-        count = readable_count(place.realised)
+        count = place.magnitude.text
         figures = [("realised", f"{most}C(P, N) = {count} of 2^{P:,} labellings")]
         sentence = place.regime.sentence
     if found.capacity:

@@ -6,28 +6,42 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from novikoff import cover_count
 from novikoff.cli.shared.progress.search_progress import SearchProgress
 from novikoff.cli.shared.text import beside, wrap
-from novikoff.cover_count import Regime, decimal_digits, readable_count
+from novikoff.cover_count import Magnitude, Regime, decimal_digits, readable_count
 
 if TYPE_CHECKING:
     from novikoff.cli.shared.loaded_source import LoadedSource
     from novikoff.data import Source
     from novikoff.theory.cover import Capacity, Position
 
+MOST_DIGITS = 1_000_000  # of a count in JSON
+
 
 class CoverPoint(NamedTuple):
-    """Cover's count for P points in N dimensions, one more if there is a threshold."""
+    """P points in N dimensions, one more if there is a threshold, and Cover's count for them."""
 
     P: int
     N: int
     threshold: bool
-    realised: int
-    fraction: float
-    log2_fraction: float
-    regime: Regime
 
     @property
     def dimensions(self) -> int:
         return self.N + self.threshold
+
+    @property
+    def magnitude(self) -> Magnitude:
+        return cover_count.magnitude(self.P, self.dimensions)
+
+    @property
+    def fraction(self) -> float:
+        return cover_count.fraction(self.P, self.dimensions)
+
+    @property
+    def log2_fraction(self) -> float:
+        return cover_count.log2_fraction(self.P, self.dimensions)
+
+    @property
+    def regime(self) -> Regime:
+        return cover_count.regime(self.P, self.dimensions)
 
 
 class CoverResult(NamedTuple):
@@ -38,22 +52,6 @@ class CoverResult(NamedTuple):
     position: "Position | None" = None
     dichotomies: int | None = None
     capacity: "Sequence[Capacity]" = ()
-
-
-def of_numbers(P: int, N: int, threshold: bool) -> CoverResult:
-    """Cover's count, by the theorem."""
-    about = {"threshold": threshold}
-    return CoverResult(
-        CoverPoint(
-            P,
-            N,
-            threshold,
-            cover_count.count(P, N, **about),
-            cover_count.fraction(P, N, **about),
-            cover_count.log2_fraction(P, N, **about),
-            cover_count.regime(P, N, **about),
-        )
-    )
 
 
 def of_data(
@@ -76,12 +74,12 @@ def of_data(
         kept = LoadedSource(source)
         most = None if dichotomies else position.entry_limit(limit)
         rows = integer_points.points_of(kept, bias, most)
-        found = of_numbers(rows.total, kept.features, bias)
         placed = position.position_of(rows, limit, examined)
         number = None
         if dichotomies:
             number = enumeration.number_of(rows, placed, realised)
-    return found._replace(data=kept, position=placed, dichotomies=number)
+    place = CoverPoint(rows.total, kept.features, bias)
+    return CoverResult(place, kept, placed, number)
 
 
 def run_capacity(
@@ -107,7 +105,7 @@ def format_cover(found: CoverResult) -> str:
     lines = []
     if found.place is not None:
         lines = wrap(_heading(found, found.place), hyphens=True, long_words=True)
-        lines += _counted(found, found.place)
+        lines += _count_lines(found, found.place)
         lines += [*_position(found, found.place), *_dichotomies(found, found.place)]
     if lines and found.capacity:
         lines.append("")
@@ -123,10 +121,10 @@ def _heading(found: CoverResult, place: CoverPoint) -> str:
     return f"{P} points, {N} dimensions{lift}"
 
 
-def _counted(found: CoverResult, place: CoverPoint) -> list[str]:
-    number = readable_count(place.realised)
-    if place.realised >= cover_count.READABLE:
-        number += f" ({len(decimal_digits(place.realised)):,} digits)"
+def _count_lines(found: CoverResult, place: CoverPoint) -> list[str]:
+    number, digits = place.magnitude
+    if "e" in number:
+        number += f" ({digits:,} digits)"
     text = f"C({place.P}, {place.dimensions}) = {number} of 2^{place.P} labellings"
     share = _share(place)
     if found.data is None:
@@ -164,10 +162,10 @@ def _position(found: CoverResult, place: CoverPoint) -> list[str]:
     if len(position.dependent) < 3:
         pair = "identical" if place.threshold else "multiples of each other"
         kind = {1: "zero", 2: pair}[len(position.dependent)]
-    return beside("position", f"not general: {_named(found.data, position.dependent)} {kind}")
+    return beside("position", f"not general: {_row_names(found.data, position.dependent)} {kind}")
 
 
-def _named(data: "LoadedSource", rows: list[int]) -> str:
+def _row_names(data: "LoadedSource", rows: list[int]) -> str:
     lines = data.chunk.lines
     kind = "row" if lines is None else "line"
     numbers = [str(row if lines is None else int(lines[row])) for row in rows]
@@ -179,7 +177,7 @@ def _named(data: "LoadedSource", rows: list[int]) -> str:
 def _dichotomies(found: CoverResult, place: CoverPoint) -> list[str]:
     if found.dichotomies is None:
         return []
-    fewer = place.realised - found.dichotomies
+    fewer = cover_count.count(place.P, place.dimensions) - found.dichotomies
     than = f"{readable_count(fewer)} fewer than" if fewer else "as many as"
     count = readable_count(found.dichotomies)
     text = f"{count} labellings of these rows are realised, {than} in general position"
@@ -203,17 +201,21 @@ def _table(capacity: "Sequence[Capacity]") -> list[str]:
 
 
 def as_json(found: CoverResult) -> dict[str, Any]:
-    """The keys that scripts rely on. Counts are text: they can have any number of digits."""
+    """The keys that scripts rely on. Counts are text, of any number of digits; one of more than
+    MOST_DIGITS is left out.
+    """
     answer: dict[str, Any] = {"data": None if found.data is None else found.data.name}
     place, position = found.place, found.position
     if place is not None:
+        digits = place.magnitude.digits
+        count = cover_count.count(place.P, place.dimensions) if digits <= MOST_DIGITS else None
         answer |= {
             "P": place.P,
             "N": place.N,
             "threshold": place.threshold,
             "dimensions": place.dimensions,
-            "count": decimal_digits(place.realised),
-            "digits": len(decimal_digits(place.realised)),
+            "count": None if count is None else decimal_digits(count),
+            "digits": digits,
             "fraction": place.fraction,
             "log2_fraction": place.log2_fraction if place.dimensions else None,
             "regime": place.regime._asdict(),

@@ -3,7 +3,6 @@
 import math
 import time
 
-from novikoff.cli.shared.progress.search_progress import dashboard_line
 from novikoff.cli.shared.progress.status_line import (
     StatusPart,
     ceiling_part,
@@ -26,10 +25,9 @@ class ClusterProgress(Progress):
     _epoch, _epoch_began = -1, 0.0
 
     def welcome(self, dashboard: str | None) -> None:
-        """Say where the cluster's dashboard is."""
+        """Say where the cluster's dashboard is, and keep it for the log."""
         self.dashboard = dashboard
-        if dashboard is not None:
-            self.status.print_above(dashboard_line(dashboard))
+        self.status.welcome(dashboard)
 
     def begin(self, doing: str) -> None:
         """Show what is begun, before anything is known."""
@@ -89,7 +87,6 @@ class ClusterProgress(Progress):
         self._mistakes = run.learner.total("mistakes")
 
     def parts(self, record: ProgressRecord) -> list[StatusPart]:
-        """The parts of the line, in the order of reading."""
         shards = record.cluster
         assert shards is not None
         parts = [StatusPart(1, f"epoch {record.epoch:,}" if record.epoch else "reading")]

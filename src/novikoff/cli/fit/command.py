@@ -101,8 +101,7 @@ def fit(
 
     Example: novikoff fit example:iris-setosa --save setosa.model
     """
-    from novikoff.cli.fit.checkpoint import CheckpointOptions
-    from novikoff.cli.fit.job import FitJob
+    from novikoff.cli.fit.job import CheckpointOptions, FitJob
     from novikoff.cli.shared.spec_options import spec_from_options
 
     chosen = cluster_options.cluster_from_options(cluster, workers, shards, mixing)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import typer
 
-from novikoff.cli.fit.checkpoint import CheckpointOptions
 from novikoff.cli.fit.proof_inputs import ProofInputs, require_provable, update_totals
 from novikoff.cli.fit.result import Result
 from novikoff.cli.shared.cluster_options import RemoteData
@@ -23,6 +23,27 @@ if TYPE_CHECKING:
     from novikoff.cli.fit.page import FitPageRecorder
 
 PROOFS = {"--certificate", "--run-certificate"}
+
+
+class CheckpointOptions(NamedTuple):
+    """The checkpoint that a command line asks for."""
+
+    path: Path
+    every: float  # seconds
+    resume: bool
+
+    def manager(self, spec: TrainingSpec, quiet: bool) -> CheckpointManager:
+        """Make the checkpoint manager. An existing file is resumed only with --resume, and never
+        overwritten otherwise.
+        """
+        if self.path.exists() and not self.resume:
+            raise ParameterError(
+                f"--checkpoint {self.path}: it is there already; go on from it with --resume, or"
+                " delete it"
+            )
+        if self.resume and not self.path.exists() and not quiet:
+            typer.echo(f"novikoff: there is no {self.path} yet: learning from the start", err=True)
+        return CheckpointManager(self.path, spec, every=self.every, resume=self.resume)
 
 
 class FitOutput(NamedTuple):
@@ -50,10 +71,13 @@ class FitJob(NamedTuple):
         prove = bool(PROOFS & set(self.kept))
         if prove:
             require_provable(self.spec, "--run-certificate" in self.kept)
-        recorder = self._recorder(source) if set(self.kept) - PROOFS else None
+        recorder = None
+        if set(self.kept) - PROOFS:
+            from novikoff.cli.fit.page import FitPageRecorder  # most runs are not drawn
+
+            recorder = FitPageRecorder(source)
         manager = self._manager()
-        epochs = self.spec.max_epochs if source.replayable else None
-        with self._progress(manager, epochs) as progress:
+        with Progress(ProgressTask(), self.quiet, self.log, _is_new(manager)) as progress:
             found = fit(
                 self.spec,
                 source if recorder is None else recorder.source,
@@ -79,32 +103,26 @@ class FitJob(NamedTuple):
     def run_on_cluster(self, source: RemoteData) -> Iterator[FitOutput]:
         """Learn on a cluster, which is there as long as its rows may be asked for."""
         from novikoff.cli.fit.cluster_progress import ClusterProgress  # needs Dask
-        from novikoff.cli.fit.on_cluster import ClusterFit
+        from novikoff.cli.fit.on_cluster import fit_on_cluster, refuse_early
 
-        cluster = source.cluster
-        fitting = ClusterFit(self.spec, source, cluster, "--certificate" in self.kept)
-        fitting.refuse()
+        prove = "--certificate" in self.kept
+        refuse_early(self.spec, source.cluster, prove)
         manager = self._manager()
-        task = ProgressTask(max_epochs=self.spec.max_epochs)
-        anew = manager is None or manager.found is None
         with contextlib.ExitStack() as stack:
-            with ClusterProgress(task, self.quiet, self.log, anew) as progress:
-                progress.begin(cluster.starting)
-                joined = stack.enter_context(cluster.joined())
-                result = fitting.run(joined, progress, manager)
+            anew = _is_new(manager)
+            with ClusterProgress(ProgressTask(), self.quiet, self.log, anew) as progress:
+                progress.begin(source.cluster.starting)
+                connection = stack.enter_context(source.cluster.connect())
+                result = fit_on_cluster(self.spec, source, prove, connection, progress, manager)
             yield FitOutput(result, progress.exit_code)
-
-    def _recorder(self, source: Source) -> "FitPageRecorder":
-        from novikoff.cli.fit.page import FitPageRecorder  # most runs are not drawn
-
-        return FitPageRecorder(source)
 
     def _manager(self) -> CheckpointManager | None:
         return None if self.checkpoint is None else self.checkpoint.manager(self.spec, self.quiet)
 
-    def _progress(self, manager: CheckpointManager | None, max_epochs: int | None) -> Progress:
-        anew = manager is None or manager.found is None
-        return Progress(ProgressTask(max_epochs=max_epochs), self.quiet, self.log, anew)
+
+def _is_new(manager: CheckpointManager | None) -> bool:
+    """Whether a run begins, rather than goes on from a checkpoint."""
+    return manager is None or manager.found is None
 
 
 def _labels(words: str) -> npt.NDArray[Any]:

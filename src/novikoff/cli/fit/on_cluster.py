@@ -1,9 +1,7 @@
 """A run of `fit` on a cluster: the shards learn, and are mixed."""
 
 from functools import partial
-from typing import Any, NamedTuple
-
-from distributed import Client
+from typing import Any
 
 from novikoff.cli.fit.cluster_progress import ClusterProgress
 from novikoff.cli.fit.proof_inputs import ProofInputs, require_provable, require_two_classes
@@ -20,80 +18,76 @@ from novikoff.learning.spec import TrainingSpec
 from novikoff.number_text import count
 
 
-class ClusterFit(NamedTuple):
-    """A run of `fit` on a cluster."""
+def refuse_early(spec: TrainingSpec, cluster: Cluster, prove: bool) -> None:
+    """Refuse what cannot be had, before a cluster is started. prove: with a certificate."""
+    if prove:
+        require_provable(spec, False)
+    refuse_unmixable(spec.build_rule(), cluster.shards or 1)
 
-    spec: TrainingSpec
-    source: RemoteData
-    cluster: Cluster
-    prove: bool  # whether a certificate is asked for
 
-    def refuse(self) -> None:
-        """Refuse what cannot be had, before anything starts."""
-        if self.prove:
-            require_provable(self.spec, False)
-        refuse_unmixable(self.spec.build_rule(), self.cluster.shards or 1)
+def fit_on_cluster(
+    spec: TrainingSpec,
+    source: RemoteData,
+    prove: bool,
+    connection: Connection,
+    progress: ClusterProgress,
+    manager: CheckpointManager | None,
+) -> Result:
+    """Learn, epoch by epoch."""
+    cluster = source.cluster
 
-    def run(
-        self, joined: Connection, progress: ClusterProgress, keeper: CheckpointManager | None
-    ) -> Result:
-        """Learn, epoch by epoch."""
-        progress.welcome(joined.dashboard)
-        progress.busy = True
-        gather = partial(self._gathered, joined.client, progress, keeper)
-        mixing = self.cluster.mixing.value
-        found = train(self.spec, gather, mixing=mixing, watch=progress.glance, checkpoint=keeper)
-        progress.busy = False
-        found.data.shard_client.watch = None  # what a proof asks is after the run
-        mixed = ClusterSummary(
-            found.shards,
-            mixing,
-            found.mixed_mistakes,
-            found.bound,
-            progress.workers,
-            joined.dashboard,
-            self._idle_workers_note(found.shards, progress.workers),
-        )
-        return Result(
-            self.spec,
-            found.data,
-            found.learner,
-            found.classes,
-            found.outcome,
-            found.rows,
-            found.margin,
-            found.seconds,
-            ProofInputs(partial(signed_rows, found.data)) if self.prove else None,
-            found.checkpoint,
-            mixed,
-        )
-
-    def _idle_workers_note(self, shards: int, workers: int) -> str | None:
-        """A note on workers without a shard, unless the number of shards was asked for."""
-        if self.cluster.shards is not None or shards >= workers:
-            return None
-        idle = workers - shards
-        have, them = ("has", "it") if idle == 1 else ("have", "them")
-        found = f"{count(shards, 'shard')}: {idle:,} of {workers:,} workers {have} nothing to do"
-        if unmixable(self.spec.build_rule()) is not None:
-            return found
-        return f"{found}; --shards {workers} would use {them}, with another result"
-
-    def _gathered(
-        self,
-        client: Client,
-        progress: ClusterProgress,
-        keeper: CheckpointManager | None,
-        **more: Any,
-    ) -> Dataset:
-        shards, labels = self.cluster.shards, self.spec.labels
-        with self.cluster.explain_missing_files(self.source):
-            data = load_dataset(client, self.source.unopened, shards=shards, labels=labels, **more)
-        if self.prove:
+    def load(**more: Any) -> Dataset:
+        client, shards, labels = connection.client, cluster.shards, spec.labels
+        with cluster.explain_missing_files(source):
+            data = load_dataset(client, source.unopened, shards=shards, labels=labels, **more)
+        if prove:
             require_two_classes(data.layout.classes)
-        list_skipped(data, self.source.opening.options.get("skipped_to"))
+        list_skipped(data, source.opening.options.get("skipped_to"))
         progress.task = progress.task._replace(rows=data.layout.rows)
-        if keeper is not None and keeper.found is not None:
-            progress.begun(keeper.found.run)
+        if manager is not None and manager.found is not None:
+            progress.begun(manager.found.run)
         progress.started()
         return data
+
+    progress.welcome(connection.dashboard)
+    progress.busy = True
+    mixing = cluster.mixing.value
+    found = train(spec, load, mixing=mixing, watch=progress.glance, checkpoint=manager)
+    progress.busy = False
+    found.data.shard_client.watch = None  # what a proof asks is after the run
+    mixed = ClusterSummary(
+        found.shards,
+        mixing,
+        found.mixed_mistakes,
+        found.bound,
+        progress.workers,
+        connection.dashboard,
+        _idle_workers_note(spec, cluster, found.shards, progress.workers),
+    )
+    return Result(
+        spec,
+        found.data,
+        found.learner,
+        found.classes,
+        found.outcome,
+        found.rows,
+        found.margin,
+        found.seconds,
+        ProofInputs(partial(signed_rows, found.data)) if prove else None,
+        found.checkpoint,
+        mixed,
+    )
+
+
+def _idle_workers_note(
+    spec: TrainingSpec, cluster: Cluster, shards: int, workers: int
+) -> str | None:
+    """A note on workers without a shard, unless the number of shards was asked for."""
+    if cluster.shards is not None or shards >= workers:
+        return None
+    idle = workers - shards
+    have, them = ("has", "it") if idle == 1 else ("have", "them")
+    note = f"{count(shards, 'shard')}: {idle:,} of {workers:,} workers {have} nothing to do"
+    if unmixable(spec.build_rule()) is not None:
+        return note
+    return f"{note}; --shards {workers} would use {them}, with another result"

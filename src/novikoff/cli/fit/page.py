@@ -61,7 +61,7 @@ def _run(result: Result, chunk: Chunk, ceilings: list[float]) -> report.FitRun:
 
 def _training(result: Result) -> list[Fact]:
     spec = result.spec
-    values = ", ".join(f"{name} = {value}" for name, value in _resolved(spec, result.learner))
+    values = ", ".join(f"{name} = {value}" for name, value in _parameters(spec, result.learner))
     classes = ", ".join(map(str, result.classes.tolist()))
     facts = [
         ("classes", "each row taken as positive" if spec.rule == "one-sided" else classes),
@@ -77,7 +77,7 @@ def _training(result: Result) -> list[Fact]:
     return facts
 
 
-def _resolved(spec: TrainingSpec, learner: Learner) -> list[tuple[str, Any]]:
+def _parameters(spec: TrainingSpec, learner: Learner) -> list[tuple[str, Any]]:
     """The rule's parameters; the learner knows those that depend on the data."""
     found = dict(spec.parameters)
     if "theta" in found:

@@ -70,6 +70,7 @@ MixingOption = Annotated[
 ]
 
 
+INEXACT = "exact decimals are judged on one machine only; leave either out"
 UNDRAWN = "what is drawn are the rows, and they stay with the workers"
 ONLY_HERE = (
     "it is on this machine, but a worker does not find it: use a shared folder or an address"
@@ -107,8 +108,7 @@ class Cluster(NamedTuple):
             return f"connecting to {self.address}"
         return f"starting {count(self.workers, 'worker')}"
 
-    @contextlib.contextmanager
-    def joined(self) -> Iterator["Connection"]:
+    def connect(self) -> contextlib.AbstractContextManager["Connection"]:
         """Connect to the cluster, or start it; it is left, or ended, with the block."""
         from novikoff.cluster.workers.connection import (
             connect_to_cluster,
@@ -118,12 +118,9 @@ class Cluster(NamedTuple):
 
         mute_dask_logging()
         if self.workers is not None:
-            opened = start_local_cluster(self.workers)
-        else:
-            assert self.address is not None
-            opened = connect_to_cluster(self.address)
-        with opened as connection:
-            yield connection
+            return start_local_cluster(self.workers)
+        assert self.address is not None
+        return connect_to_cluster(self.address)
 
     def source(self, data: list[str], reading: DataOptions) -> RemoteData:
         """Name the data for the workers; refuse before a start what is certain to be refused."""
@@ -197,12 +194,6 @@ def cluster_from_options(
                 raise ParameterError(f"{name} is for --cluster or --workers")
         return None
     return Cluster(address, workers, shards, mixing or Mixing.UNIFORM)
-
-
-def refuse_decimal(cluster: Cluster, decimal: bool) -> None:
-    """Refuse exact decimals: their products take Python's own numbers, row by row."""
-    why = "exact decimals are judged on one machine only; leave either out"
-    cluster.refuse({"--decimal": decimal}, why)
 
 
 def _absolute(name: str) -> str:

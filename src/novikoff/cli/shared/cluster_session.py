@@ -48,8 +48,8 @@ class ClusterSession(NamedTuple):
 def session(source: RemoteData, progress: SearchProgress) -> Iterator[ClusterSession]:
     """Connect to the cluster of some data, and say where its dashboard is."""
     progress.begin(source.cluster.starting)
-    with source.cluster.joined() as connection:
-        progress.welcome(connection.dashboard)
+    with source.cluster.connect() as connection:
+        progress.status.welcome(connection.dashboard)
         yield ClusterSession(source, connection, progress)
 
 

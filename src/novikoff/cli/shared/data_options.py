@@ -151,7 +151,7 @@ class DataOptions(NamedTuple):
             )
         return Path("skipped.jsonl" if first == "-" else f"{first}.skipped.jsonl")
 
-    def given(self) -> list[str]:
+    def used_options(self) -> list[str]:
         """The options that were given, as they are spelled."""
         blank = DataOptions()
         pairs = zip(self._fields, self, blank, strict=True)

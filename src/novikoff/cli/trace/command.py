@@ -71,7 +71,7 @@ def trace(
     Example: novikoff trace example:iris-setosa --output setosa.csv
     """
     from novikoff.cli.shared.spec_options import spec_from_options
-    from novikoff.cli.trace.run import TraceQuestion, run_trace
+    from novikoff.cli.trace.run import run_trace
     from novikoff.cli.trace.text import as_json, format_trace, interrupted
     from novikoff.theory.trace.spec import require_traceable_rule
 
@@ -92,8 +92,16 @@ def trace(
         max_epochs=max_epochs,
         order=order.value,
     )
-    question = TraceQuestion(spec, positive, _numbers(rule, towards), exact, output, html)
-    found, code, left_out = run_trace(question, source, quiet or json)
+    found, code, left_out = run_trace(
+        spec,
+        source,
+        quiet or json,
+        positive=positive,
+        target=_numbers(rule, towards),
+        exact=exact,
+        output=output,
+        html=html,
+    )
     text = format_trace(found, source, output)
     if files.wanted:
         from novikoff.cli.trace.page import trace_page

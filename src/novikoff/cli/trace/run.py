@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from novikoff.cli.shared.loaded_source import LoadedSource, as_label
 from novikoff.cli.shared.progress.search_progress import SearchProgress
@@ -15,32 +14,24 @@ from novikoff.learning.spec import TrainingSpec
 from novikoff.theory.trace import Trace, trace
 
 
-class TraceQuestion(NamedTuple):
-    """What is to be traced, and where it is to be written; see the options of the command."""
-
-    spec: TrainingSpec
-    positive: str | None
-    target: Sequence[float | str] | None
-    exact: bool | None
-    output: Path | None
-    html: Path | None
-
-
-class TraceOutput(NamedTuple):
-    """A trace; the exit code, if it was interrupted; and what its page leaves out, in words."""
-
-    trace: Trace
-    exit_code: int
-    left_out: list[str]
-
-
-def run_trace(question: TraceQuestion, source: Source, quiet: bool) -> TraceOutput:
-    """Trace a run, and write its page if one is asked for."""
-    estimator = estimator_from_spec(question.spec)
+def run_trace(
+    spec: TrainingSpec,
+    source: Source,
+    quiet: bool,
+    *,
+    positive: str | None,
+    target: Sequence[float | str] | None,
+    exact: bool | None,
+    output: Path | None,
+    html: Path | None,
+) -> tuple[Trace, int, list[str]]:
+    """Trace a run, and write its page if one is asked for. Returns the trace, the exit code if it
+    was interrupted, and what its page leaves out, in words.
+    """
+    estimator = estimator_from_spec(spec)
     kept = LoadedSource(source)
     rows = kept.chunk.X.shape[0]
-    task = ProgressTask(rows, None, question.spec.max_epochs)
-    with SearchProgress(quiet) as judging, Progress(task, quiet) as progress:
+    with SearchProgress(quiet) as judging, Progress(ProgressTask(rows), quiet) as progress:
 
         def learning(learner: Learner, stop: int) -> None:
             judging.stop()
@@ -50,7 +41,6 @@ def run_trace(question: TraceQuestion, source: Source, quiet: bool) -> TraceOutp
             progress.watch(RunPosition.of(learner, stop, rows))
             progress.stop_if_pressed()
 
-        positive = question.positive
         chosen = None if positive is None else as_label(positive, kept.labels)
 
         def again(most: int | None = None, write: Path | None = None) -> Trace:
@@ -58,9 +48,9 @@ def run_trace(question: TraceQuestion, source: Source, quiet: bool) -> TraceOutp
                 kept,
                 None,
                 estimator,
-                question.target,
+                target,
                 positive=chosen,
-                exact=question.exact,
+                exact=exact,
                 write=write,
                 max_updates=most,
                 watch=learning,
@@ -68,7 +58,7 @@ def run_trace(question: TraceQuestion, source: Source, quiet: bool) -> TraceOutp
                 interruptible=True,
             )
 
-        found, left_out = again(write=question.output), list[str]()
-        if question.html is not None:
-            left_out = trace_html.write(question.html, found, estimator, again, source.name)
-    return TraceOutput(found, progress.exit_code, left_out)
+        found, left_out = again(write=output), list[str]()
+        if html is not None:
+            left_out = trace_html.write(html, found, estimator, again, source.name)
+    return found, progress.exit_code, left_out

@@ -54,7 +54,7 @@ def format_trace(trace: Trace, source: Source, output: Path | None) -> str:
         *wrap(f"{trace.rule}: {ending(trace)}"),
         target(trace),
         *_table(trace),
-        *_checked(trace),
+        *_check_lines(trace),
     ]
     if trace.cycle is not None:
         lines += wrap(str(trace.cycle))
@@ -111,15 +111,15 @@ def _table(trace: Trace) -> list[str]:
             if k == FIRST:
                 out.append(f"{'...':>6}")
             continue
-        out.append("".join(f"{_shown(table[name][k]):>{title[name][1]}}" for name in names))
+        out.append("".join(f"{_cell(table[name][k]):>{title[name][1]}}" for name in names))
     return out
 
 
-def _shown(value: float) -> str:
+def _cell(value: float) -> str:
     return f"{value:.4g}" if isinstance(value, float) else f"{value:,}"
 
 
-def _checked(trace: Trace) -> list[str]:
+def _check_lines(trace: Trace) -> list[str]:
     if not trace.checks:
         return ["there was no update to check"]
     how = "over the rationals" if trace.exact else "allowing for rounding"

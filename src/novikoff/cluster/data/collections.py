@@ -13,6 +13,7 @@ import dask
 import numpy as np
 from distributed import Client
 
+from novikoff.cluster.data.layout import DatasetOutline
 from novikoff.cluster.data.partitions import (
     PartitionInfo,
     PartitionRows,
@@ -64,16 +65,6 @@ class _PartitionSource(InMemorySource):
         return self.partition_notes
 
 
-class PartitionedCollection(NamedTuple):
-    """A collection as shards, and what is known of it."""
-
-    shards: list[ShardRef]
-    name: str
-    kind: str
-    identity: dict[str, Any]
-    target: str | None
-
-
 def count_rows(shard: WorkerShard) -> int:
     """The number of rows of a partition."""
     return int(shard.data.X.shape[0])
@@ -94,8 +85,8 @@ def partition_collection(
     shards: int | None = None,
     word_labels: bool = False,
     labels: bool = True,
-) -> PartitionedCollection:
-    """Have the workers turn the partitions of a collection into rows.
+) -> tuple[list[ShardRef], DatasetOutline]:
+    """Have the workers turn the partitions of a collection into rows, a shard each.
 
     source, y: an array of rows and one of labels, or a dataframe and a series; or both in a pair.
     A dataframe alone has its labels in a column: `target`, or one called target, label, class or y,
@@ -126,7 +117,7 @@ def partition_collection(
         addresses.append(PartitionAddress(partition, word_labels))
     refs = list(map(ShardRef, addresses, client.compute(tasks)))
     identity = {"name": found.token, "files": [], "asked": {"target": found.target}}
-    return PartitionedCollection(refs, f"a {kind}", kind, identity, found.target)
+    return refs, DatasetOutline((), f"a {kind}", kind, identity, found.target)
 
 
 class _Partitions(NamedTuple):

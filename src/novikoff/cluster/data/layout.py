@@ -1,4 +1,5 @@
-"""The layout of all shards together: their classes, their columns, and where each one's rows begin.
+"""A data set as shards: what is known before they are read, and the layout of them all together:
+their classes, their columns, and where each one's rows begin.
 
 A shard read by itself numbers named features by their first appearance in it. The shards' names,
 concatenated without repeats, are in the order of first appearance in all the data, which is how a
@@ -16,11 +17,30 @@ from novikoff.data.chunk import LabelArray
 from novikoff.data.errors import RereadError
 from novikoff.data.files.skipped_rows import SkippedRow
 from novikoff.data.matrices import MOST_CLASSES, Codes, encode
+from novikoff.data.shards import Shard
+from novikoff.data.source import CacheChoice
 from novikoff.data.sparse import Matrix, csr
 from novikoff.errors import DataError
 from novikoff.learning.streaming import NO_LABELS, widened
 
 Columns = npt.NDArray[np.int64]
+
+
+class DatasetOutline(NamedTuple):
+    """What is known of a data set before any shard is read."""
+
+    shards: tuple[Shard, ...]
+    name: str
+    format: str
+    identity: dict[str, Any]  # what the data are known by in a checkpoint
+    target: str | None
+    cache: CacheChoice = None  # see `Source`
+    skipped_to: str | None = None  # the file for the rows that are left out
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of text, roughly; 0 for what is in memory."""
+        return sum(shard.bytes for shard in self.shards)
 
 
 class ShardSummary(NamedTuple):

@@ -134,7 +134,8 @@ def _finite_matrix(partition: PartitionInfo, X: Any) -> Matrix:
         raise partition.row_error(row, problem)
     kind = getattr(X, "dtype", np.dtype(object))
     entries = getattr(X, "data", X) if hasattr(X, "tocsr") else X
-    beyond = kind.kind in "iu" and np.size(entries) and _largest_magnitude(entries) >= EXACT
+    whole = kind.kind in "iu" and np.size(entries) > 0
+    beyond = whole and max(int(entries.max()), -int(entries.min())) >= EXACT
     if beyond or kind.kind == "O" or (kind.kind == "f" and kind.itemsize > 8):
         raise DataError(
             f"{partition.name}: X has the type {kind} and numbers that are no doubles: convert them"
@@ -159,10 +160,6 @@ def _finite_matrix(partition: PartitionInfo, X: Any) -> Matrix:
         column, value = int(matrix.indices[entry]), matrix.data[entry]
     problem = f"column {column}: the value is {value}: fill it in or drop the row"
     raise partition.row_error(row, problem)
-
-
-def _largest_magnitude(whole: npt.NDArray[Any]) -> int:
-    return max(int(whole.max()), -int(whole.min()))
 
 
 def _label_array(partition: PartitionInfo, labels: npt.NDArray[Any]) -> LabelArray:

@@ -95,7 +95,7 @@ class WorkerShard:
             key = layout.features, None if layout.names is None else tuple(layout.names)
             if self._aligned is None or self._aligned[0] != key:
                 self._aligned = None
-                self._aligned = key, self._rows().aligned(layout)
+                self._aligned = key, self._rows().align(layout)
             return self._aligned[1]
 
     def codes(self, layout: Layout) -> Codes:
@@ -142,7 +142,8 @@ class _ResidentRows:
         self._reserved = 0
         self.source = self._original = source
         try:
-            if not address.size or (not self._reserve(address.size) and _is_empty(source)):
+            fits = not address.size or self._reserve(address.size)
+            if not address.size or (not fits and next(source.chunks(), None) is None):
                 self._chunk = source.read()  # in memory anyway, or what no cache can hold
             elif self._reserved:
                 chunk = source.read()
@@ -190,7 +191,7 @@ class _ResidentRows:
         rows, features = chunk.X.shape
         return summarize(source, rows, features, classes, self._original)
 
-    def aligned(self, layout: Layout) -> Matrix:
+    def align(self, layout: Layout) -> Matrix:
         """The rows with the columns of the layout: a copy, if these are not the shard's own."""
         chunk = self._all()
         columns = layout.columns(self.source.feature_names)
@@ -203,10 +204,6 @@ class _ResidentRows:
         if lines is None:
             return None
         return row_locations(self.source, rows, lines, self._original)
-
-
-def _is_empty(source: Source) -> bool:
-    return next(source.chunks(), None) is None
 
 
 def _bytes_of(chunk: Chunk) -> int:

@@ -95,7 +95,7 @@ def mix(learner: Learner, results: Sequence[EpochResult], mixing: str) -> MixedL
     after.states, after.tallies = [], []
     mistakes = []
     for k, (state, tally) in enumerate(zip(learner.states, learner.tallies, strict=True)):
-        changes = [_aligned(learner, k, result) for result in results]
+        changes = [_align(learner, k, result) for result in results]
         counts = [result.tallies[k] for result in results]
         epoch = _Epoch(learner.rule, state, ShardCounts.of(tally), changes, counts, mixing)
         after.states.append(epoch.state())
@@ -181,7 +181,7 @@ def _mean(before: Array, changes: Sequence[ArrayDelta], share: Shares) -> Array:
     if before.dtype.kind != "f" or not changes:
         return before
     flat = before.ravel()
-    touched = _touched(flat, changes)
+    touched = _changed(flat, changes)
     after = before.copy()
     if 2 * np.count_nonzero(touched) > touched.size:
         total = _sum(flat, changes, share)
@@ -195,7 +195,7 @@ def _mean(before: Array, changes: Sequence[ArrayDelta], share: Shares) -> Array:
     return after
 
 
-def _touched(flat: Array, changes: Sequence[ArrayDelta]) -> npt.NDArray[np.bool_]:
+def _changed(flat: Array, changes: Sequence[ArrayDelta]) -> npt.NDArray[np.bool_]:
     """Whether any of the changes is one, at each place."""
     touched = np.zeros(flat.size, np.bool_)
     for each in changes:
@@ -222,7 +222,7 @@ def _sum(base: Array, changes: Sequence[ArrayDelta], share: Shares) -> Array:
     return total
 
 
-def _aligned(learner: Learner, k: int, result: EpochResult) -> Sequence[ArrayDelta]:
+def _align(learner: Learner, k: int, result: EpochResult) -> Sequence[ArrayDelta]:
     """The changes of a shard, in a state as wide as the rows of all shards are."""
     if result.features == learner.features:
         return result.changes[k]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from novikoff.cluster.data.layout import Layout, ShardSummary
+from novikoff.cluster.data.layout import DatasetOutline, Layout, ShardSummary
 from novikoff.cluster.data.shard import WorkerShard
 from novikoff.cluster.training import mixing as mixes
 from novikoff.cluster.training.mixing_bound import assert_bound_holds, shard_mistake_bound
@@ -34,7 +34,6 @@ from novikoff.cluster.training.shard_epoch import (
     peek_head,
     run_epoch,
 )
-from novikoff.cluster.workers.dataset import DatasetOutline
 from novikoff.cluster.workers.shard_client import (
     BROADCAST_VERSIONS,
     Broadcast,
@@ -219,7 +218,7 @@ class _Trainer:
         """Run epochs to the end, or to an interruption."""
         problem: KeyboardInterrupt | Stop | None = None
         try:
-            while self._goes_on():
+            while self.last.run.because is None and len(self.last.run.past) < self.spec.budget:
                 self._run_epoch()
                 if self.checkpoint is not None and self.checkpoint.due:
                     self._save_checkpoint()
@@ -234,10 +233,6 @@ class _Trainer:
             raise problem
         because = problem.because if isinstance(problem, Stop) else StopReason.INTERRUPTED
         self.last.run.because = because
-
-    def _goes_on(self) -> bool:
-        run = self.last.run
-        return run.because is None and len(run.past) < self.spec.budget
 
     def _run_epoch(self) -> None:
         """Have every shard make one pass, and mix what they learned."""

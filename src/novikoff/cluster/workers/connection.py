@@ -53,7 +53,7 @@ def connect_to_cluster(address: str, timeout: float | None = None) -> Iterator[C
     address: such as tcp://10.0.0.1:8786, or the path of a scheduler's file (--scheduler-file of
     Dask's own commands), which ends in .json.
     """
-    distributed = _distributed()
+    distributed = require_dask()
     scheduler = _scheduler_address(address)
     timeout = CONNECT_TIMEOUT if timeout is None else timeout
     with _muted_logging(), contextlib.ExitStack() as stack:
@@ -79,7 +79,7 @@ def start_local_cluster(workers: int) -> Iterator[Connection]:
     """Start a cluster of this many processes on this machine; they end with the block."""
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise ParameterError(f"workers must be a whole number above 0, not {workers!r}")
-    distributed = _distributed()
+    distributed = require_dask()
     resource_tracker.ensure_running()  # which lets signals through again, once it has started
     with _muted_logging(), contextlib.ExitStack() as stack:
         with _signals_deferred():  # else Ctrl-C could leave processes behind that nobody knows of
@@ -104,17 +104,13 @@ def mute_dask_logging() -> None:
 
     Dask logs even while Python shuts down, when a mute for a while has ended.
     """
-    _distributed()
+    require_dask()
     for name in LOGGERS:
         logging.getLogger(name).setLevel(SILENT)
 
 
-def require_dask() -> None:
-    """Raise an error if Dask is not installed."""
-    _distributed()
-
-
-def _distributed() -> ModuleType:
+def require_dask() -> ModuleType:
+    """The module `distributed`; an error if Dask is not installed."""
     try:
         importlib.import_module("psutil")
         return importlib.import_module("distributed")
@@ -139,7 +135,7 @@ def _scheduler_address(address: str) -> str:
 
 def _shake_hands(scheduler: str, timeout: float) -> None:
     """Connect once, in an event loop of its own: notebooks have one running."""
-    comm, security = importlib.import_module("distributed.comm"), _distributed().Security()
+    comm, security = importlib.import_module("distributed.comm"), require_dask().Security()
 
     async def connect() -> None:
         link = await comm.connect(

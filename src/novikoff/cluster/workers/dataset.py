@@ -3,7 +3,6 @@
 import contextlib
 import os
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from novikoff.cluster.data.collections import (
     is_collection,
     partition_collection,
 )
-from novikoff.cluster.data.layout import Layout, ShardSummary, merge_summaries
+from novikoff.cluster.data.layout import DatasetOutline, Layout, ShardSummary, merge_summaries
 from novikoff.cluster.data.shard import ShardRef, WorkerShard
 from novikoff.cluster.workers.shard_client import CallWatch, ShardClient
 from novikoff.data import Source
@@ -23,7 +22,6 @@ from novikoff.data import open as open_source
 from novikoff.data.errors import RereadError
 from novikoff.data.identity import identity_of
 from novikoff.data.shards import CutError, Shard, ShardSource, cut, open_shard
-from novikoff.data.source import CacheChoice
 from novikoff.data.text.csv.categories import categories_note
 from novikoff.data.text.source import skipped_note
 from novikoff.data.text.vw.feature_index import SHARED
@@ -53,23 +51,6 @@ class OpenRequest(NamedTuple):
 
     paths: str | list[str]
     options: dict[str, Any]
-
-
-class DatasetOutline(NamedTuple):
-    """What is known of a data set before any shard is read."""
-
-    shards: tuple[Shard, ...]
-    name: str
-    format: str
-    identity: dict[str, Any]  # what the data are known by in a checkpoint
-    target: str | None
-    cache: CacheChoice = None  # see `Source`
-    skipped_to: str | None = None  # the file for the rows that are left out
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of text, roughly; 0 for what is in memory."""
-        return sum(shard.bytes for shard in self.shards)
 
 
 def outline_files(
@@ -208,7 +189,7 @@ def load_dataset(
     ):
         raise ParameterError(f"shards must be a whole number above 0, not {shards!r}")
     paths, options = ("", {}) if is_collection(source) else _open_arguments(source, y, target)
-    read = partial(_summarize, labels) if read is None else read
+    read = read or (lambda client, _: client.map_shards(WorkerShard.summary, labels))
     quoted, remedies = False, list[dict[str, Any]]()
     while True:
         shard_client = ShardClient(client, [], watch)
@@ -250,12 +231,6 @@ def _read_dataset(
         return Dataset(shard_client, outline, layout, summaries)
 
 
-def _summarize(
-    labels: bool, shard_client: ShardClient, outline: DatasetOutline
-) -> list[ShardSummary]:
-    return shard_client.map_shards(WorkerShard.summary, labels)
-
-
 def _outline_collection(
     shard_client: ShardClient,
     source: DaskCollection | tuple[DaskCollection, ...],
@@ -266,14 +241,16 @@ def _outline_collection(
     labels: bool,
 ) -> DatasetOutline:
     """Partition a collection; the partitions that have rows are the shards."""
-    found = partition_collection(shard_client.client, source, y, target, shards, words, labels)
-    shard_client.shards = found.shards
+    refs, outline = partition_collection(
+        shard_client.client, source, y, target, shards, words, labels
+    )
+    shard_client.shards = refs
     counts = shard_client.map_shards(count_rows)
-    shard_client.shards = [shard for shard, rows in zip(found.shards, counts, strict=True) if rows]
+    shard_client.shards = [ref for ref, rows in zip(refs, counts, strict=True) if rows]
     shard_client.close()  # the shards have other numbers now
     if not shard_client.shards:
-        raise DataError(f"{found.name}: no rows, expected at least one")
-    return DatasetOutline((), found.name, found.kind, found.identity, found.target)
+        raise DataError(f"{outline.name}: no rows, expected at least one")
+    return outline
 
 
 def _refuse_empty(shard: WorkerShard) -> None:
@@ -287,7 +264,8 @@ def _open_arguments(
     source: Any, y: DaskCollection | None, target: str | int | None
 ) -> tuple[Paths, dict[str, Any]]:
     """The paths and options to call `open` with on a worker."""
-    named = isinstance(source, (str, os.PathLike)) or _are_paths(source)
+    several = source if isinstance(source, (list, tuple)) else [source]
+    named = all(isinstance(each, (str, os.PathLike)) for each in several)
     if not named and not isinstance(source, (Source, OpenRequest)):
         raise ParameterError(
             f"a cluster reads files or Dask collections, and this is a {type(source).__name__}, in"
@@ -310,9 +288,3 @@ def _open_arguments(
         )
     kept = {"cache": opening.cache, "fallback": dict(opening.fallback)}
     return list(opening.paths), kept | dict(opening.options)
-
-
-def _are_paths(source: object) -> bool:
-    return isinstance(source, (list, tuple)) and all(
-        isinstance(each, (str, os.PathLike)) for each in source
-    )

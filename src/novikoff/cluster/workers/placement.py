@@ -34,7 +34,7 @@ class ShardPlacement:
         client: Client,
         patience: float,
         on_wait: Callable[[int], None],
-        on_release: Callable[[int], None],
+        on_release: Callable[[int], object],
     ) -> None:
         self.client, self.patience = client, patience
         self.on_wait, self.on_release = on_wait, on_release

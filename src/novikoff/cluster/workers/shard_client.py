@@ -85,8 +85,13 @@ class ShardClient:
         if not isinstance(client, Client):
             raise ParameterError(f"a client of Dask's is needed, not {type(client).__name__}")
         self.client, self.shards, self.watch = client, list(shards), watch
-        self._placement = ShardPlacement(client, patience, self._waiting, self._released)
         self._worker_shards: dict[int, Future] = {}
+        self._placement = ShardPlacement(
+            client,
+            patience,
+            on_wait=lambda done: self._report(done, len(self.shards)),
+            on_release=lambda k: self._worker_shards.pop(k, None),
+        )
         self._broadcasts: dict[str, _SentBroadcast] = {}  # the last one, by worker
 
     @property
@@ -239,12 +244,6 @@ class ShardClient:
 
     def _name(self, k: int) -> str:
         return f" (shard {k + 1} of {len(self.shards)})"
-
-    def _released(self, k: int) -> None:
-        self._worker_shards.pop(k, None)
-
-    def _waiting(self, done: int) -> None:
-        self._report(done, len(self.shards))
 
     def _report(self, done: int, shards: int, response: object = None, shard: int = -1) -> None:
         if self.watch is not None:

@@ -68,11 +68,15 @@ def balanced_winnow(eta: float = 0.1, tie: str = "mistake") -> Rule:
 
 
 class Entry(NamedTuple):
-    """A rule's names, builder and habits."""
+    """A rule's names, builder and habits.
+
+    proof: the rule whose convergence proof holds for it, which a trace can follow.
+    """
 
     estimator: str
     build: Callable[..., Rule]
     about: str
+    proof: str | None = None
     bias: bool = True  # whether rows may be lifted
     starts_anywhere: bool = False  # whether `init` may be other than zeros
     unit_length: bool = False  # whether rows are scaled by default
@@ -84,23 +88,48 @@ class Entry(NamedTuple):
 
 CATALOGUE = {
     "perceptron": Entry(
-        "Perceptron", perceptron, "Rosenblatt's, in every dialect", starts_anywhere=True
+        "Perceptron",
+        perceptron,
+        "Rosenblatt's, in every dialect",
+        "perceptron",
+        starts_anywhere=True,
     ),
     "one-sided": Entry(
-        "OneSidedPerceptron", one_sided, "positive rows only, unit length", False, unit_length=True
+        "OneSidedPerceptron",
+        one_sided,
+        "positive rows only, unit length",
+        "perceptron",
+        bias=False,
+        unit_length=True,
     ),
     "averaged": Entry(
-        "AveragedPerceptron", averaged, "predicts with the mean weights", starts_anywhere=True
+        "AveragedPerceptron",
+        averaged,
+        "predicts with the mean weights",
+        "perceptron",
+        starts_anywhere=True,
     ),
-    "voted": Entry("VotedPerceptron", voted, "all past weights vote", starts_anywhere=True),
+    "voted": Entry(
+        "VotedPerceptron", voted, "all past weights vote", "perceptron", starts_anywhere=True
+    ),
     "margin": Entry(
-        "MarginPerceptron", margin, "moves until every row has room", starts_anywhere=True
+        "MarginPerceptron",
+        margin,
+        "moves until every row has room",
+        "perceptron",
+        starts_anywhere=True,
     ),
     "passive-aggressive": Entry(
-        "PassiveAggressive", passive_aggressive, "PA, PA-I and PA-II", starts_anywhere=True
+        "PassiveAggressive",
+        passive_aggressive,
+        "PA, PA-I and PA-II",
+        "passive-aggressive",
+        starts_anywhere=True,
     ),
     "second-order": Entry("SecondOrderPerceptron", second_order, "whitens by its past mistakes"),
-    "winnow": Entry("Winnow", winnow, "disjunctions of few of many Boolean variables", False),
+    "winnow": Entry(
+        "Winnow", winnow, "disjunctions of few of many Boolean variables", "winnow", bias=False
+    ),
     "balanced-winnow": Entry(
         "BalancedWinnow", balanced_winnow, "multiplicative, weights of any sign"
     ),
@@ -112,6 +141,19 @@ def lookup(name: str) -> Entry:
     if name not in CATALOGUE:
         raise ParameterError(f"there is no rule {name!r}; the rules are {', '.join(CATALOGUE)}")
     return CATALOGUE[name]
+
+
+def name_of(rule: Rule) -> str | None:
+    """The name of the entry that builds rules of this class; None if there is none."""
+    if isinstance(rule, rules.ComplementWinnow):
+        return "winnow"
+    same = (name for name in CATALOGUE if _classes(CATALOGUE[name].build()) == _classes(rule))
+    return next(same, None)
+
+
+def _classes(rule: Rule) -> tuple[type, type]:
+    """A rule's class, and that of the rule inside it."""
+    return type(rule), type(getattr(rule, "inner", None))
 
 
 def build(name: str, parameters: dict[str, Any]) -> Rule:

@@ -92,7 +92,7 @@ def winnow_bound(known: Disjunction, alpha: float = 2.0, theta: float | None = N
 def find_disjunction(signed: Signed, relevant: Sequence[int | str] | None = None) -> Disjunction:
     """The `disjunction` of signed rows without a bias."""
     require_bits(signed)
-    on = _ones(signed)
+    on = scipy.sparse.csr_array(matrix_of(signed.rows) == 1.0)  # where variables are 1
     if relevant is None:
         chosen = _search(signed, on)
     else:
@@ -131,11 +131,6 @@ def as_bits(signed: Signed, limit: float) -> Signed:
     bits = Signed(make_rows(matrix, False, False), signed.signs, signed.labels)
     bits.lines, bits.feature_names = signed.lines, signed.feature_names
     return bits
-
-
-def _ones(signed: Signed) -> Any:
-    """Where the variables are 1, as a CSR matrix."""
-    return scipy.sparse.csr_array(matrix_of(signed.rows) == 1.0)
 
 
 def _counts(on: Any) -> Indices:

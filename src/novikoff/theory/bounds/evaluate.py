@@ -102,13 +102,14 @@ def evaluate(problem: BoundProblem, only: Sequence[str] | None = None) -> list[B
     found = []
     for name, bound in BOUNDS.items():
         if name in wanted:
-            _report(problem, name)
+            report_stage(problem, f"the bound {name}")
             found.append(bound(problem))
     return found
 
 
-def _report(problem: BoundProblem, name: str) -> None:
+def report_stage(problem: BoundProblem, doing: str) -> None:
+    """Tell whoever watches what is done next, and what is known."""
     if problem.watch is not None:
         known = problem.verdict
         margin = known.margin.lower, known.margin.upper
-        problem.watch(Stage(f"the bound {name}", known.outcome, *margin, known.scans))
+        problem.watch(Stage(doing, known.outcome, *margin, known.scans))

@@ -86,7 +86,7 @@ def freund_schapire(
     signed = signed_rows(
         X, y, fit_intercept=fit_intercept, unit_length=unit_length, positive=positive
     )
-    return freund_schapire_bound(signed, _verdict(signed, time_limit), passes)
+    return freund_schapire_bound(signed, Judge(signed, None, time_limit).run(), passes)
 
 
 def hinge(
@@ -110,7 +110,7 @@ def hinge(
     signed = signed_rows(
         X, y, fit_intercept=fit_intercept, unit_length=unit_length, positive=positive
     )
-    return hinge_bound(signed, _verdict(signed, time_limit), passes)
+    return hinge_bound(signed, Judge(signed, None, time_limit).run(), passes)
 
 
 def freund_schapire_bound(signed: Signed, verdict: Verdict, passes: int) -> SoftBound:
@@ -176,10 +176,6 @@ def _separators(verdict: Verdict) -> list[Vector]:
     if not verdict.signed.bias:
         return [verdict.weights]
     return [np.append(verdict.weights, verdict.intercept or 0.0)]
-
-
-def _verdict(signed: Signed, time_limit: float | None) -> Verdict:
-    return Judge(signed, None, time_limit).run()
 
 
 def require_passes(passes: int) -> int:

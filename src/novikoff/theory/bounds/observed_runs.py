@@ -47,7 +47,10 @@ def perceptron_run(problem: BoundProblem, max_epochs: int = MOST_EPOCHS) -> RunS
     counts = UpdateCounts(np.zeros(problem.signed.count, np.int64))
     rule = Perceptron(float(problem.eta))
     epochs = max_epochs if separable else min(problem.passes, max_epochs)
-    learner, outcome = _train(problem, rule, epochs, log=counts, initial=_start(problem))
+    start = None
+    if problem.start is not None:
+        start = np.array([[float(each) for each in problem.start.fractions()]])
+    learner, outcome = _train(problem, rule, epochs, log=counts, initial=start)
     moves, ceiling = learner.total("updates"), float(learner.ceilings()[0])
     length = up(up(ceiling * moves) * rule.eta) if moves else 0.0
     by_length = by_rows = None
@@ -103,12 +106,6 @@ def _train(
     codes = (signed.signs > 0).astype(np.uint16)
     outcome = learn(learner, rows, codes, max_epochs=max_epochs, log=log)
     return learner, outcome
-
-
-def _start(problem: BoundProblem) -> Vector | None:
-    if problem.start is None:
-        return None
-    return np.array([[float(each) for each in problem.start.fractions()]])
 
 
 def _squares(problem: BoundProblem, log: UpdateCounts) -> float:

@@ -158,13 +158,10 @@ def _disjunction(problem: BoundProblem) -> tuple[list[Hypothesis], disjunctions.
         known = disjunctions.find_disjunction(rows, problem.relevant)
     except HypothesisError as error:
         return [bits, Hypothesis(label, False, str(error))], None
-    why = f"the label is {_or(known.names)}, r = {len(known.relevant)}"
-    return [bits, Hypothesis(label, True, why)], known
-
-
-def _or(names: list[str]) -> str:
+    names = known.names
     shown = names if len(names) <= 8 else [*names[:7], f"{len(names) - 7} more"]
-    return " or ".join(shown)
+    why = f"the label is {' or '.join(shown)}, r = {len(known.relevant)}"
+    return [bits, Hypothesis(label, True, why)], known
 
 
 def balanced_winnow(problem: BoundProblem) -> Bound:

@@ -26,7 +26,12 @@ from novikoff.theory.cover.integer_points import (
     enough_columns,
     points_of,
 )
-from novikoff.theory.cover.sign_vectors import SignConflict, SignVectorOracle, Witness
+from novikoff.theory.cover.sign_vectors import (
+    SignConflict,
+    SignVectorOracle,
+    Witness,
+    signs_of_bits,
+)
 
 MOST_CONFLICTS = 200  # conflicts that are remembered for each row
 
@@ -56,9 +61,8 @@ def labellings_of(lines: Lines) -> Iterator[Labelling]:
     directions = directions_of(lines)
     size = len(directions.lines)
     for labels in half_of_dichotomies(directions.lines):
-        bits = np.frombuffer(labels.to_bytes(-(-size // 8), "little"), np.uint8)
-        plus = np.unpackbits(bits, bitorder="little")[directions.place].astype(np.int8)
-        found = (2 * plus - 1) * directions.sign
+        signs = signs_of_bits(labels, size)[directions.place]
+        found = signs.astype(np.int8) * directions.sign
         yield from (found, -found)
 
 
@@ -100,8 +104,8 @@ def half_of_dichotomies(lines: Lines) -> Iterator[int]:
         k, labels, witness = waiting.pop()
         while k < len(lines):
             bit = 1 << k
-            below = _extended(sides, known, k, labels, witness)
-            above = _extended(sides, known, k, labels | bit, witness)
+            below = _extension(sides, known, k, labels, witness)
+            above = _extension(sides, known, k, labels | bit, witness)
             if below is not None and above is not None:
                 waiting.append((k + 1, labels | bit, above))
             if below is not None:
@@ -114,7 +118,7 @@ def half_of_dichotomies(lines: Lines) -> Iterator[int]:
         yield labels
 
 
-def _extended(
+def _extension(
     sides: SignVectorOracle, known: list["ConflictCache"], k: int, labels: int, witness: Witness
 ) -> Witness | None:
     """A witness for the labels of rows 0 to k, given one for those of rows 0 to k - 1."""

@@ -101,7 +101,11 @@ def position_of(
         lines, dim, None if limit is None else require_integer("limit", limit, 0), watch
     )
     if found.dependent is not None:
-        return _refuted(sorted(rows[found.dependent].tolist()), found.examined, subsets)
+        dependent = sorted(rows[found.dependent].tolist())
+        listed = ", ".join(map(str, dependent))
+        verb = f"the rows {listed} are" if len(dependent) > 1 else f"row {listed} is"
+        reason = f"{verb} linearly dependent"
+        return Position(False, dependent, found.examined, subsets, reason)
     if found.finished and len(lines) == total:
         what = f"no {size:,} of the rows are" if size > 1 else "no row is"
         return Position(True, [], subsets, subsets, f"{what} linearly dependent")
@@ -109,12 +113,6 @@ def position_of(
         f"not refuted after {readable_count(found.examined)} of {readable_count(subsets)} subsets"
     )
     return Position(None, [], found.examined, subsets, reason)
-
-
-def _refuted(dependent: list[int], examined: int, subsets: int) -> Position:
-    listed = ", ".join(map(str, dependent))
-    verb = f"the rows {listed} are" if len(dependent) > 1 else f"row {listed} is"
-    return Position(False, dependent, examined, subsets, f"{verb} linearly dependent")
 
 
 class _SearchResult(NamedTuple):

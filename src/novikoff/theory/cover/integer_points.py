@@ -37,7 +37,7 @@ def points_of(X: RowsLike, affine: bool = False, most: int | None = None) -> Int
 
     most: entries in all; of more, rows are taken at random.
     """
-    given = _given(X)
+    given = _as_input(X)
     count = int(given.matrix.shape[0])
     signed = Signed.from_signs(given, np.ones(count, np.int8), None, affine, "binary", False)
     signed.scan  # noqa: B018  (it refuses numbers that are not finite)
@@ -47,7 +47,7 @@ def points_of(X: RowsLike, affine: bool = False, most: int | None = None) -> Int
     return IntegerPoints(_lines(signed, rows), signed.dim, rows, count)
 
 
-def _given(X: Any) -> UserInput:
+def _as_input(X: Any) -> UserInput:
     if not isinstance(X, Source):
         return UserInput.of(X, np.zeros(_height(X)))
     chunk = X.read()

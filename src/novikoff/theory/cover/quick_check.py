@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from novikoff.verdict.scan import UNIT
 from novikoff.verdict.search.min_norm_point import ZERO
-from novikoff.verdict.search.points import ColumnScaling, Suggestion
+from novikoff.verdict.search.points import ColumnScaling
 from novikoff.verdict.search.search import ALL_ROWS, Search
 from novikoff.verdict.signed import Signed
 
@@ -36,13 +36,8 @@ def separable(signed: Signed) -> bool:
             return False
     elif found.weights.any() and search.separates(found.weights, ALL_ROWS):
         return True
-    return _settled(search, scaling, found)
-
-
-def _settled(search: Search, scaling: ColumnScaling, found: Suggestion) -> bool:
-    return (
-        search.solve_exactly(scaling, ALL_ROWS, found.rows, found.multipliers).weights is not None
-    )
+    solution = search.solve_exactly(scaling, ALL_ROWS, found.rows, found.multipliers)
+    return solution.weights is not None
 
 
 def cancels(rows: Matrix, multipliers: Vector) -> bool:

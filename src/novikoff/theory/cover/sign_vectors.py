@@ -64,7 +64,7 @@ class SignVectorOracle:
 
     def decide(self, size: int, labels: int) -> Witness | SignConflict:
         """Rows 0 to size - 1 with these labels: a hyperplane that has them so, or why none has."""
-        signs = _signs(labels, size)
+        signs = signs_of_bits(labels, size)
         active = nearest_point(self.doubles[:size] * signs[:, None])
         found = self._exact_conflict(active, signs) if active.status == ZERO else None
         return (
@@ -125,8 +125,8 @@ class SignVectorOracle:
         return _witness(np.array([self._sign(line, weights) for line in self.lines], np.int8))
 
 
-def _signs(labels: int, size: int) -> Vector:
-    """Bits as -1 and +1."""
+def signs_of_bits(labels: int, size: int) -> Vector:
+    """The first bits of an integer as -1 and +1."""
     parts = np.frombuffer(labels.to_bytes(-(-size // 8), "little"), np.uint8)
     ones = np.unpackbits(parts, count=size, bitorder="little").astype(np.float64)
     return 2.0 * ones - 1.0

@@ -1,7 +1,7 @@
 """The proof as it runs: a run update by update, held against the theorem at every one of them.
 
-Names are loaded when they are first used: Numba's cache of the loop imports `record` to know its
-log, also for commands that trace nothing.
+Names are loaded when they are first used: Numba's cache of the loop imports `update_log` to
+know its log, also for commands that trace nothing.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Runs that never end: weights that come back.
+"""Cycles: runs that never end, because weights come back.
 
 What a rule does with the rows of an epoch, in the order given, follows from the weights at its
 start. If these are, bit for bit, the weights at the start of an earlier epoch, the same updates
@@ -29,7 +29,6 @@ class Cycle(NamedTuple):
     epochs: int
 
     def __str__(self) -> str:
-        """In words."""
         again = "update comes" if self.length == 1 else f"{self.length:,} updates come"
         every = "epoch" if self.epochs == 1 else f"{self.epochs:,} epochs"
         return (

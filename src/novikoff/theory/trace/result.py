@@ -1,4 +1,4 @@
-"""What a trace says."""
+"""The result of a trace."""
 
 import os
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What is to be traced: a rule by name, as an estimator, or as it is in `nk.rules`."""
+"""The training that is traced: by a rule's name, an estimator, or a rule of `nk.rules`."""
 
 from typing import Any
 
@@ -8,32 +8,14 @@ import numpy.typing as npt
 from novikoff.data import Source
 from novikoff.data.user_types import Label, RowsLike
 from novikoff.errors import ParameterError
-from novikoff.learning import estimators, rules
+from novikoff.learning import estimators
 from novikoff.learning.estimators.base import BaseLearner
 from novikoff.learning.estimators.by_rule import estimator_class
-from novikoff.learning.learner import Learner
+from novikoff.learning.rules import registry
 from novikoff.learning.spec import OWN, TrainingSpec
 from novikoff.verdict.signed import LabelPair, Signed, UserInput
 
-KINDS: dict[type, str] = {
-    rules.Perceptron: "perceptron",
-    rules.Averaged: "averaged",
-    rules.Voted: "voted",
-    rules.MarginPerceptron: "margin",
-    rules.PassiveAggressive: "passive-aggressive",
-    rules.Winnow: "winnow",
-    rules.ComplementWinnow: "winnow",
-}
 SMALL, LARGE = 1e-150, 1e150  # numbers of a target whose squares are doubles
-FOLLOWED = (
-    "perceptron",
-    "one-sided",
-    "averaged",
-    "voted",
-    "margin",
-    "passive-aggressive",
-    "winnow",
-)
 
 
 def spec_of(rule: Any, options: dict[str, Any]) -> TrainingSpec:
@@ -50,9 +32,7 @@ def spec_of(rule: Any, options: dict[str, Any]) -> TrainingSpec:
         require_traceable_rule(kind)
         estimator = _estimator(kind, options)
     else:
-        kind = KINDS.get(type(rule), OWN)
-        if kind == "averaged" and not isinstance(rule.inner, rules.Perceptron):
-            kind = OWN
+        kind = registry.name_of(rule) or OWN
         lift = {"fit_intercept": False} if kind == "winnow" else {}
         estimator = estimators.RuleClassifier(rule, **(lift | options))
     require_traceable_rule(kind if kind != OWN else type(rule).__name__)
@@ -76,21 +56,12 @@ def signed_rows(
     return Signed.from_signs(given, signs, LabelPair(-1, 1), spec.bias, "binary", spec.unit_length)
 
 
-def start_weights(spec: TrainingSpec, learner: Learner) -> npt.NDArray[np.float64]:
-    """w_0, the intercept last."""
-    if spec.rule == "winnow":
-        return np.ones(learner.features)
-    if learner.initial is None:
-        return np.zeros(learner.features + learner.bias)
-    start: npt.NDArray[np.float64] = learner.initial[0]
-    return start
-
-
 def require_traceable_rule(kind: str) -> None:
-    """Rules without a proof that is known here."""
-    if kind not in FOLLOWED:
+    """Refuse a rule whose proof is not known here."""
+    traceable = [name for name, entry in registry.CATALOGUE.items() if entry.proof]
+    if kind not in traceable:
         raise ParameterError(
-            f"{kind}: the trace follows the proofs of {', '.join(FOLLOWED)}; of others it knows no"
+            f"{kind}: the trace follows the proofs of {', '.join(traceable)}; of others it knows no"
             " inequality to hold them against"
         )
 

@@ -1,8 +1,7 @@
-"""Keeping a table: all of a short run, a thinned one of a long run; and writing all of either."""
+"""The table of a run: whole if the run is short, thinned if it is long; and files of tables."""
 
 import contextlib
 import csv
-import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,8 +30,6 @@ class ThinnedTable:
 
     def add(self, table: Table) -> None:
         """Keep what there is room for."""
-        if not len(table["update"]):
-            return
         self._last = {name: column[-1:] for name, column in table.items()}
         self._add(self._thin(table))
         while self._kept > self._room:
@@ -51,11 +48,9 @@ class ThinnedTable:
 
     def table(self) -> Table:
         """All that was kept."""
-        if not self._parts:
-            return {}
         parts = self._parts
         ends = [part["update"][-1] for part in parts if len(part["update"])]
-        if not ends or ends[-1] != self._last["update"][0]:
+        if ends[-1:] != self._last["update"].tolist():
             parts = [*parts, self._last]
         return {name: np.concatenate([part[name] for part in parts]) for name in self._last}
 
@@ -85,11 +80,8 @@ class TableWriter:
 
     def close(self) -> None:
         """Write what a format has at its end."""
-        if self._csv:
-            return
-        if self._writer is None:  # no update at all
-            self.write({})
-        self._writer.close()
+        if not self._csv and self._writer is not None:
+            self._writer.close()
 
 
 @contextlib.contextmanager
@@ -117,7 +109,7 @@ def csv_lines(table: Table) -> Iterator[tuple[Any, ...]]:
 
 
 def require_writable(path: Path) -> None:
-    """Before anything is learned: a kind of file, or a folder, that cannot be written."""
+    """Refuse a kind of file, or a folder, that cannot be written; called before training."""
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise ParameterError(f"{path.name}: a trace is written as .csv or .parquet")
     if not path.parent.is_dir():
@@ -133,8 +125,8 @@ def require_writable(path: Path) -> None:
             ) from None
 
 
-def split_table(table: Table, size: int = 2**16) -> Any:
+def split_table(table: Table, size: int = 2**16) -> Iterator[Table]:
     """A table in parts of at most so many lines."""
-    total = len(next(iter(table.values()), ()))
-    for start, stop in itertools.pairwise([*range(0, total, size), total]):
-        yield {name: column[start:stop] for name, column in table.items()}
+    total = len(table["update"])
+    for start in range(0, max(1, total), size):  # of an empty table its columns
+        yield {name: column[start : start + size] for name, column in table.items()}

@@ -11,20 +11,21 @@ import numpy.typing as npt
 from novikoff.data.user_types import Label, RowsLike
 from novikoff.errors import ParameterError
 from novikoff.learning.learner import Learner
+from novikoff.learning.rules import registry
 from novikoff.learning.spec import TrainingSpec
 from novikoff.theory.trace.dispatch import UpdateDispatcher
 from novikoff.theory.trace.result import Trace
-from novikoff.theory.trace.spec import signed_rows, spec_of, start_weights
+from novikoff.theory.trace.spec import signed_rows, spec_of
 from novikoff.theory.trace.table import ThinnedTable, open_table
 from novikoff.theory.trace.theorems.theorems import (
     PassiveAggressiveTheorem,
     PerceptronTheorem,
     Theorem,
+    TheoremChecker,
     TraceInputs,
     WinnowTheorem,
 )
-from novikoff.theory.trace.update_log import TracedRun, UpdateBudget, run_logged
-from novikoff.theory.trace.weights import ReplayedWeights
+from novikoff.theory.trace.update_log import TracedRun, run_logged
 from novikoff.verdict.result import Stage
 
 KEEP = 100_000  # updates in a table, if nothing else is asked for
@@ -87,25 +88,28 @@ def trace(
     signed = signed_rows(spec, X, y, positive)
     learner = spec.learner(signed.features, 1)
     rows = signed.rows._replace(unit_length=learner.unit_length)
-    task = TraceInputs(spec, signed, rows, learner)
-    story = _choose_theorem(task, target, judging)
-    keeper = ThinnedTable(int(keep))
+    inputs = TraceInputs(spec, signed, rows, learner)
+    theorem = _choose_theorem(inputs, target, judging)
+    table = ThinnedTable(int(keep))
     with ExitStack() as stack:
-        takers: list[Callable[[dict[str, Any]], None]] = [keeper.add]
+        consumers: list[Callable[[dict[str, Any]], None]] = [table.add]
         if write is not None:
-            takers.append(stack.enter_context(open_table(write)).write)
-        own = None
-        if weights:
-            start = start_weights(spec, learner)
-            own = ReplayedWeights(learner.rule, rows, signed.signs, start)
-        following = UpdateDispatcher(story, signed, exact, takers, own)
-        codes = (signed.signs > 0).astype(np.uint16)
-        budget = UpdateBudget(
-            spec.budget, spec.order, spec.seed, interruptible, max_updates, stop_at_cycle
+            consumers.append(stack.enter_context(open_table(write)).write)
+        replayed = inputs.weights() if weights else None
+        dispatcher = UpdateDispatcher(theorem, signed, exact, consumers, replayed)
+        run = run_logged(
+            learner,
+            rows,
+            (signed.signs > 0).astype(np.uint16),
+            spec,
+            dispatcher.add,
+            watch,
+            interruptible=interruptible,
+            max_updates=max_updates,
+            stop_at_cycle=stop_at_cycle,
         )
-        ran = run_logged(learner, rows, codes, budget, following.add, watch)
-        following.finish()
-    return _build_trace(task, story, ran, following, keeper)
+        dispatcher.finish()
+    return _build_trace(inputs, theorem, run, dispatcher.checker, table)
 
 
 def _refuse_exact(spec: TrainingSpec) -> None:
@@ -128,32 +132,33 @@ def _refuse_unless_above(least: int, **numbers: Any) -> None:
 
 
 def _choose_theorem(
-    task: TraceInputs, target: Any, judging: Callable[[Stage], None] | None
+    inputs: TraceInputs, target: Any, watch: Callable[[Stage], None] | None
 ) -> Theorem:
-    if task.spec.rule == "winnow":
-        return WinnowTheorem(task, target)
-    if task.spec.rule == "passive-aggressive":
-        return PassiveAggressiveTheorem(task, target, judging)
-    return PerceptronTheorem(task, target, judging)
+    proof = registry.lookup(inputs.spec.rule).proof
+    if proof == "winnow":
+        return WinnowTheorem(inputs, target)
+    if proof == "passive-aggressive":
+        return PassiveAggressiveTheorem(inputs, target, watch)
+    return PerceptronTheorem(inputs, target, watch)
 
 
 def _build_trace(
-    task: TraceInputs,
-    story: Theorem,
-    ran: TracedRun,
-    following: UpdateDispatcher,
-    keeper: ThinnedTable,
+    inputs: TraceInputs,
+    theorem: Theorem,
+    run: TracedRun,
+    checker: TheoremChecker,
+    thinned: ThinnedTable,
 ) -> Trace:
-    table, learner, signed = keeper.table(), task.learner, task.signed
-    outcome = ran.outcome
+    table, learner, signed = thinned.table(), inputs.learner, inputs.signed
+    outcome = run.outcome
     ceilings = table.get("ceiling", [])
     return Trace(
-        rule=task.spec.rule,
+        rule=inputs.spec.rule,
         rows=signed.count,
         features=signed.features,
         bias=learner.bias,
         unit_length=learner.unit_length,
-        start=start_weights(task.spec, learner),
+        start=inputs.start,
         epochs=outcome.epochs,
         mistakes=sum(outcome.mistakes_per_epoch),
         mistakes_per_epoch=outcome.mistakes_per_epoch,
@@ -161,12 +166,12 @@ def _build_trace(
         converged=outcome.converged,
         because=outcome.because.value,
         table=table,
-        thinned=keeper.thinned,
-        exact=following.checker.exact,
-        rounded=following.checker.rounded,
-        checks=story.checks.results(),
+        thinned=thinned.thinned,
+        exact=checker.exact,
+        rounded=checker.rounded,
+        checks=theorem.checks.results(),
         ceiling=float(ceilings[-1]) if len(ceilings) else None,
-        cycle=ran.cycle,
+        cycle=run.cycle,
         signed=signed,
-        **story.figures(),
+        **theorem.figures(),
     )

@@ -1,4 +1,4 @@
-"""Which updates a run made: the loop's log, handed on in pieces while the run goes on."""
+"""The updates of a run: the loop's log, passed on in batches while the run goes on."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from novikoff.learning.epochs import EpochCounts, Outcome, Stop, StopReason, learn, stop_reason
 from novikoff.learning.learner import Learner
 from novikoff.learning.rows import Rows, length
+from novikoff.learning.spec import TrainingSpec
 from novikoff.theory.trace.cycles import Cycle, CycleDetector
 
 
@@ -28,14 +29,14 @@ class UpdateBatch(NamedTuple):
 
 
 class UpdateLog(NamedTuple):
-    """Where the compiled loop notes them."""
+    """The log that the compiled loop writes."""
 
     rows: Any
     scores: Any
     mistakes: Any
     amounts: Any
     missed: Any  # how many mistakes came before each, in this log
-    used: Any  # updates and mistakes noted
+    used: Any  # how many updates and mistakes are in it
 
     def record(self, i: int, amount: float, seen: Any) -> None:
         if amount != 0.0:
@@ -56,17 +57,6 @@ def _new_log(room: int) -> UpdateLog:
     return UpdateLog(numbers, scores, flags, scores.copy(), numbers.copy(), used)
 
 
-class UpdateBudget(NamedTuple):
-    """How long to learn, and in which order."""
-
-    max_epochs: int
-    order: str
-    seed: int
-    interruptible: bool = False
-    max_updates: int | None = None
-    stop_at_cycle: bool = False
-
-
 class TracedRun(NamedTuple):
     """How the run ended, and the circle that it goes round in, if it is known to."""
 
@@ -78,15 +68,20 @@ def run_logged(
     learner: Learner,
     rows: Rows,
     codes: npt.NDArray[np.uint16],
-    budget: UpdateBudget,
-    take: Callable[[UpdateBatch], None],
+    spec: TrainingSpec,
+    consume: Callable[[UpdateBatch], None],
     watch: Callable[[Learner, int], None] | None = None,
+    *,
+    interruptible: bool = False,
+    max_updates: int | None = None,
+    stop_at_cycle: bool = False,
 ) -> TracedRun:
-    """Learn, and hand on each piece of the log as it comes."""
+    """Learn for as long as the spec allows, and pass on the updates in batches."""
     log = _new_log(max(stop - start for start, stop in learner.blocks(rows)))
-    recorder = _Recorder(learner, length(rows), log, budget, take)
+    cycles = CycleDetector(learner.states[0].weights) if spec.order == "given" else None
+    recorder = _Recorder(learner, length(rows), log, consume, max_updates, cycles, stop_at_cycle)
 
-    def hand_on(learner: Learner, stop: int) -> None:
+    def pass_on(learner: Learner, stop: int) -> None:
         recorder.flush(stop)
         if watch is not None:
             watch(learner, stop)
@@ -97,23 +92,23 @@ def run_logged(
         learner,
         rows,
         codes,
-        max_epochs=budget.max_epochs,
-        order=budget.order,
-        seed=budget.seed,
-        watch=hand_on,
+        max_epochs=spec.budget,
+        order=spec.order,
+        seed=spec.seed,
+        watch=pass_on,
         log=log,
-        interruptible=budget.interruptible,
+        interruptible=interruptible,
     )
     if outcome.because is StopReason.UPDATES:
         outcome = _outcome_within_budget(outcome, recorder.beyond)
-    return TracedRun(outcome, None if recorder.cycles is None else recorder.cycles.found)
+    return TracedRun(outcome, None if cycles is None else cycles.found)
 
 
 class _Recorder:
-    """Hands on what the log holds, and ends the run where the budget says so.
+    """Passes on what the log holds, and ends the run at the last update, or at a cycle.
 
     The learner reads blocks of rows, and may have gone on for a little when its budget of updates
-    runs out; what it did `beyond` the last of them is not told and not counted.
+    runs out; what it did `beyond` the last of them is neither passed on nor counted.
     """
 
     def __init__(
@@ -121,42 +116,43 @@ class _Recorder:
         learner: Learner,
         rows: int,
         log: UpdateLog,
-        budget: UpdateBudget,
-        take: Callable[[UpdateBatch], None],
+        consume: Callable[[UpdateBatch], None],
+        max_updates: int | None,
+        cycles: CycleDetector | None,
+        stop_at_cycle: bool,
     ) -> None:
-        self._learner, self._rows, self._log, self._take = learner, rows, log, take
-        self._budget, self._epoch, self._made = budget, 1, 0
+        self._learner, self._rows, self._log, self._consume = learner, rows, log, consume
+        self._max_updates, self._cycles, self._stop_at_cycle = max_updates, cycles, stop_at_cycle
+        self._epoch, self._made = 1, 0
         self._before = EpochCounts(0, 0)
         self.beyond = EpochCounts(0, 0)
-        start = learner.states[0].weights
-        self.cycles = CycleDetector(start) if budget.order == "given" else None
 
     def flush(self, stop: int) -> None:
-        """What was noted since the last time."""
+        """Pass on the updates since the last call."""
         log, (used, mistakes) = self._log, self._log.used.tolist()
         columns = log.rows, log.scores, log.mistakes, np.full(used, self._epoch), log.amounts
-        moves = UpdateBatch(*(column[:used].copy() for column in columns))
+        updates = UpdateBatch(*(column[:used].copy() for column in columns))
         log.used[:] = 0
-        most = self._budget.max_updates
+        most = self._max_updates
         if most is not None and self._made + used > most:
             left = most - self._made
             self.beyond = EpochCounts(mistakes - int(log.missed[left]), used - left)
-            self._take(moves.part(0, left))
+            self._consume(updates.part(0, left))
             raise Stop(StopReason.UPDATES)
         self._made += used
         self._epoch += stop == self._rows
-        self._take(moves)
+        self._consume(updates)
 
     def end_epoch(self) -> None:
-        """Look whether the weights were there before, unless learning is over anyway."""
+        """Look for a cycle, unless learning is over anyway."""
         learner, before = self._learner, self._before
         now = EpochCounts(learner.total("mistakes"), learner.total("updates"))
         self._before = now
         done = EpochCounts(now.mistakes - before.mistakes, now.updates - before.updates)
-        if self.cycles is None or stop_reason(learner.rule, done):
+        if self._cycles is None or stop_reason(learner.rule, done):
             return
-        self.cycles.observe(learner.states[0].weights, self._made)
-        if self._budget.stop_at_cycle and self.cycles.repeated:
+        self._cycles.observe(learner.states[0].weights, self._made)
+        if self._stop_at_cycle and self._cycles.repeated:
             raise Stop(StopReason.CYCLE)
 
 

@@ -1,4 +1,4 @@
-"""The run's own weights after each update: the moves that it made, made once more."""
+"""The run's own weights after each update, computed anew from the log."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ from novikoff.theory.trace.update_log import UpdateBatch
 
 
 def _make_replay(sources: str) -> Any:
-    def replay(rule: Any, state: Any, rows: Any, signs: Any, moves: Any, out: Any) -> None:
+    def replay(rule: Any, state: Any, rows: Any, signs: Any, updates: Any, out: Any) -> None:
         sources  # noqa: B018  (see `loop.compiled`)
         for k in range(out.shape[0]):
-            i = moves.rows[k]
+            i = updates.rows[k]
             label = 1.0 if signs[i] > 0 else -1.0
-            seen = Seen(label, label * moves.scores[k], moves.mistakes[k], 0)
-            move(rule, state, row_at(rows, i), moves.amounts[k], seen)
+            seen = Seen(label, label * updates.scores[k], updates.mistakes[k], 0)
+            move(rule, state, row_at(rows, i), updates.amounts[k], seen)
             for j in range(out.shape[1]):
                 out[k, j] = state.weights[j]
 
@@ -39,19 +39,19 @@ class ReplayedWeights:
 
     @property
     def current(self) -> npt.NDArray[np.float64]:
-        """After the last update so far."""
+        """The weights after the last update so far."""
         return self._state.weights
 
-    def after(self, moves: UpdateBatch) -> npt.NDArray[np.float64]:
-        """A line for each of the next updates."""
-        out = np.empty((len(moves.rows), len(self.current)))
+    def after(self, updates: UpdateBatch) -> npt.NDArray[np.float64]:
+        """The weights after each of the next updates, a line each."""
+        out = np.empty((len(updates.rows), len(self.current)))
         kernel = compiled(_make_replay, (type(self._rule), UpdateBatch))
-        kernel(self._rule, self._state, self._rows, self._signs, moves, out)
+        kernel(self._rule, self._state, self._rows, self._signs, updates, out)
         return out
 
 
 def weight_columns(weights: npt.NDArray[np.float64], bias: bool) -> dict[str, Any]:
-    """As columns of a table."""
+    """Weights as columns of a table."""
     count = weights.shape[1] - bias
     names = [f"weight_{j}" for j in range(count)] + ["intercept"] * bias
     return dict(zip(names, weights.T, strict=True))

@@ -61,11 +61,6 @@ class SearchProgress:
         """Take up what is newly known; called by whoever searches."""
         self.stage = stage
 
-    def welcome(self, dashboard: str | None) -> None:
-        """Say where a cluster's dashboard is."""
-        if dashboard is not None:
-            self.status.print_above(dashboard_line(dashboard))
-
     def glance(self, seen: "CallProgress") -> None:
         """Take up how far the workers of a cluster are; called while they are waited for."""
         self.seen, self.shards = seen, max(self.shards, seen.shards)
@@ -79,11 +74,6 @@ class SearchProgress:
         if self.stage is not None:
             parts += known_parts(self.stage)
         return parts if self.seen is None else parts + worker_parts(self.seen, self.shards)
-
-
-def dashboard_line(dashboard: str) -> str:
-    """Where a cluster's dashboard is, in a sentence."""
-    return f"novikoff: the cluster's dashboard is at {dashboard}"
 
 
 def worker_parts(seen: "CallProgress", shards: int) -> list[StatusPart]:

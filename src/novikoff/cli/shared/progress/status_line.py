@@ -58,6 +58,11 @@ class StatusLine:
             with self._lock:  # the line may be about to start
                 self._console.print(text, soft_wrap=True, markup=False)
 
+    def welcome(self, dashboard: str | None) -> None:
+        """Say where a cluster's dashboard is, if it has one."""
+        if dashboard is not None:
+            self.print_above(f"novikoff: the cluster's dashboard is at {dashboard}")
+
     def stop(self) -> None:
         """Erase the line for good."""
         self.shown = False

@@ -37,7 +37,6 @@ class ProgressTask(NamedTuple):
 
     rows: int | None = None
     bytes: int | None = None
-    max_epochs: int | None = None
 
 
 class RunPosition(NamedTuple):

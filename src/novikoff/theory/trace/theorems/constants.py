@@ -1,4 +1,4 @@
-"""What a run of the perceptron is held against: the figures of the convergence theorem.
+"""The constants of the perceptron's convergence theorem.
 
 With signed rows z, start w_0, step eta and a target w*:
 
@@ -16,6 +16,7 @@ and so k <= B / A. For the left envelope, kηa <= (w_k - w_0) . w* <= |w_k - w_0
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from operator import mul
 from typing import NamedTuple
 
 from novikoff.errors import ParameterError
@@ -50,6 +51,14 @@ class TheoremConstants(NamedTuple):
     def step(self) -> Fraction:
         """How much an update adds to |w|^2 at the most, by eta."""
         return self.eta * self.largest + 2 * self.slack
+
+    @property
+    def product(self) -> Fraction:
+        """w_0 . w*, 0 without a target."""
+        if self.target is None:
+            return Fraction(0)
+        total = sum(map(mul, self.start.numerators, self.target.numerators))
+        return Fraction(total, self.start.denominator * self.target.denominator)
 
     @property
     def bound(self) -> int | None:

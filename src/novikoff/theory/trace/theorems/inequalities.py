@@ -1,6 +1,5 @@
-"""The inequalities of a proof, held at every update, and how close each of them came."""
+"""The inequalities of a theorem, checked at every update, and how close each of them came."""
 
-import math
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -44,7 +43,7 @@ class Check(NamedTuple):
 
 
 class Checks:
-    """Holds inequalities against a run; one that fails is an InequalityError naming the update."""
+    """Checks inequalities; one that fails is an InequalityError naming the update."""
 
     def __init__(self, statements: dict[str, str], bound: int | None) -> None:
         self._statements, self._bound = statements, bound
@@ -88,7 +87,7 @@ class Checks:
         self._record("bound", at, self._bound - k, steps)
 
     def results(self) -> list[Check]:
-        """All that was checked."""
+        """Every inequality that was checked."""
         found = []
         for name, statement in self._statements.items():
             if name in self._tightest:
@@ -116,10 +115,6 @@ def as_float(number: Fraction | int) -> float:
 
 def cosine_floor(floor: Any, cap: Any, size: float) -> Any:
     """floor / (|w*| sqrt(cap)) where floor >= 0; a negative product says nothing of the cosine."""
-    if isinstance(floor, np.ndarray):
-        with np.errstate(all="ignore"):
-            value = np.where(cap > 0.0, floor / (size * np.sqrt(cap)), 0.0)
-        return np.where(floor >= 0.0, np.minimum(value, 1.0), -1.0)
-    if floor < 0.0 or cap <= 0.0:
-        return -1.0 if floor < 0.0 else 0.0
-    return min(1.0, floor / (size * math.sqrt(cap)))
+    with np.errstate(all="ignore"):
+        value = np.where(cap > 0.0, floor / (size * np.sqrt(cap)), 0.0)
+    return np.where(floor >= 0.0, np.minimum(value, 1.0), -1.0)

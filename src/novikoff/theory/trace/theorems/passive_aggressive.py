@@ -23,7 +23,6 @@ for each update at the most, the first part for score, loss, and a row that is r
 
 import math
 from fractions import Fraction
-from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,14 +34,14 @@ from novikoff.theory.trace.theorems.constants import TheoremConstants
 from novikoff.theory.trace.theorems.inequalities import Checks, as_float
 from novikoff.theory.trace.update_log import UpdateBatch
 from novikoff.theory.trace.weights import ReplayedWeights
-from novikoff.verdict.scan import SMALLEST, UNIT, Scan
+from novikoff.verdict.scan import SMALLEST, UNIT, Indices, Scan
 
 Vector = npt.NDArray[np.float64]
 SAFETY = 4.0  # for the roundings of the bounds themselves
 
 
 class PassiveAggressiveConstants(NamedTuple):
-    """What the run is held against, exactly."""
+    """The figures of the mistake bound, exactly."""
 
     by: TheoremConstants
     least: Fraction  # c, what a mistake takes off the distance
@@ -65,9 +64,7 @@ class PassiveAggressiveConstants(NamedTuple):
         by = self.by
         if by.target is None or by.least is None:
             return None
-        product = sum(map(mul, by.start.numerators, by.target.numerators))
-        both = Fraction(product, by.start.denominator * by.target.denominator)
-        return by.start.squared - 2 * both / by.least + by.target.squared / by.least**2
+        return by.start.squared - 2 * by.product / by.least + by.target.squared / by.least**2
 
     @property
     def bound(self) -> int | None:
@@ -76,7 +73,7 @@ class PassiveAggressiveConstants(NamedTuple):
 
 
 class PassiveAggressiveChecker:
-    """Follows a run over the rows that a scan passes over."""
+    """Checks a run in floating point, over the rows that a scan passes over."""
 
     exact = False
     rounded = 0  # mistakes by rounding alone cannot be told here
@@ -85,7 +82,7 @@ class PassiveAggressiveChecker:
         self,
         scan: Scan,
         weights: ReplayedWeights,
-        approach: PassiveAggressiveConstants,
+        constants: PassiveAggressiveConstants,
         checks: Checks,
     ) -> None:
         self._weights, self._checks, self._squares = weights, checks, scan.squares
@@ -93,47 +90,50 @@ class PassiveAggressiveChecker:
         self._start_square = float(self._start @ self._start)
         self._growth = (scan.steps + 8) * UNIT
         self._tiny = SMALLEST * (len(self._start) + scan.steps)
-        self._bound, self._least = approach.bound, as_float(approach.least)
-        target = approach.target
+        self._bound, self._least = constants.bound, as_float(constants.least)
+        target = constants.target
         self._separable = target is not None
         self._target = np.array([as_float(each) for each in target or ()])
-        self._first = as_float(approach.first or Fraction(0))
+        self._first = as_float(constants.first or Fraction(0))
         self._sums: dict[str, float] = {}
         self._ceiling, self._k = math.inf, 0
 
-    def follow(self, moves: UpdateBatch) -> dict[str, Any]:
-        """The table of these updates, each held against the theorem."""
+    def check(self, updates: UpdateBatch) -> dict[str, Any]:
         with np.errstate(all="ignore"):
-            return self._follow(moves)
+            return self._check(updates)
 
-    def _follow(self, moves: UpdateBatch) -> dict[str, Any]:
-        k = np.arange(self._k + 1, self._k + 1 + len(moves.rows))
+    def _check(self, updates: UpdateBatch) -> dict[str, Any]:
+        k = np.arange(self._k + 1, self._k + 1 + len(updates.rows))
         self._k += len(k)
         before = self._weights.current.copy()
-        after = self._weights.after(moves)
+        after = self._weights.after(updates)
         sizes = np.sqrt(_squared(np.vstack([before, after])))
         step = _Steps(
-            moves.amounts, 1.0 - moves.scores, self._squares[moves.rows], sizes[:-1], sizes[1:]
+            updates.amounts,
+            1.0 - updates.scores,
+            self._squares[updates.rows],
+            sizes[:-1],
+            sizes[1:],
         )
         square = _squared(after)
         _refuse_beyond_doubles(square, step.drop)
         lost = UNIT * (step.after + 3.0 * step.tau * step.length) + self._tiny  # |e|
         score = 2.0 * step.tau * (UNIT * step.loss + self._growth * step.length * step.before)
         table = {
-            "score": moves.scores,
+            "score": updates.scores,
             "loss": step.loss,
             "step": step.tau,
             **self._norm(k, step, square, lost, score),
             "squared_distance": _squared(after - self._start),
-            "ceiling": self._lowered(k, step, lost, after),
+            "ceiling": self._ceilings(k, step, lost, after),
             "drop": step.drop,
         }
         if not self._separable:
             return table
-        return table | self._about_target(k, moves, step, lost, score, after)
+        return table | self._about_target(k, updates, step, lost, score, after)
 
     def _norm(
-        self, k: Any, step: "_Steps", square: Vector, lost: Vector, score: Vector
+        self, k: Indices, step: "_Steps", square: Vector, lost: Vector, score: Vector
     ) -> dict[str, Any]:
         """|w_k|^2 <= |w_0|^2 + sum of tau (2 - l)."""
         terms = step.tau * (2.0 - step.loss)
@@ -145,7 +145,7 @@ class PassiveAggressiveChecker:
         slack = self._checks.check_all("norm", k, cap - square, SAFETY * off)
         return {"squared_norm": square, "norm_cap": cap, "norm_slack": slack}
 
-    def _lowered(self, k: Any, step: "_Steps", lost: Vector, after: Vector) -> Vector:
+    def _ceilings(self, k: Indices, step: "_Steps", lost: Vector, after: Vector) -> Vector:
         """|sum of tau z| / (sum of tau), rounded up: no separator has a margin above it."""
         length = np.sqrt(_squared(after - self._start)) * (1.0 + (len(self._start) + 8) * UNIT)
         off = self._sum("lost", lost + self._growth * step.tau * step.length)
@@ -156,7 +156,13 @@ class PassiveAggressiveChecker:
         return lowest
 
     def _about_target(
-        self, k: Any, moves: UpdateBatch, step: "_Steps", lost: Vector, score: Vector, after: Vector
+        self,
+        k: Indices,
+        updates: UpdateBatch,
+        step: "_Steps",
+        lost: Vector,
+        score: Vector,
+        after: Vector,
     ) -> dict[str, Any]:
         u, first = self._target, self._first
         size = float(np.sqrt(u @ u))
@@ -170,7 +176,7 @@ class PassiveAggressiveChecker:
         off = self._sum("off", score + row + (2.0 * root + 3.0 * lost) * lost)
         off += adding + 4.0 * UNIT * first + 2.0 * root * UNIT * size
         off = SAFETY * (off + (len(u) + 8.0) * UNIT * distance)
-        mistakes = self._sum("mistakes", moves.mistakes.astype(np.float64))
+        mistakes = self._sum("mistakes", updates.mistakes.astype(np.float64))
         floor = mistakes * self._least
         off_floor = SAFETY * (adding + 4.0 * self._growth * floor)
         _refuse_beyond_doubles(distance, cap)
@@ -190,7 +196,7 @@ class PassiveAggressiveChecker:
         self._within(k, mistakes, floor - first > off + off_floor)
         return table
 
-    def _within(self, k: Any, mistakes: Vector, crossed: Any) -> None:
+    def _within(self, k: Indices, mistakes: Vector, crossed: npt.NDArray[np.bool_]) -> None:
         """m <= |w_0 - u|^2 / c, but for mistakes that rounding alone can have made."""
         if not len(k) or self._bound is None:
             return

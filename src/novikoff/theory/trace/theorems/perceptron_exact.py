@@ -61,7 +61,7 @@ class _Row(NamedTuple):
 
 
 class ExactPerceptronChecker:
-    """Follows a run; `rounded` counts the updates that were mistakes for its rounding alone.
+    """Checks a run exactly; `rounded` counts the updates that were mistakes for its rounding alone.
 
     With `over` the weights' denominator, the squares here are over its square, and the product with
     the target over its own and the target's.
@@ -69,11 +69,11 @@ class ExactPerceptronChecker:
 
     exact = True
 
-    def __init__(self, signed: Signed, standards: TheoremConstants, checks: Checks) -> None:
-        self._signed, self._by, self._checks = signed, standards, checks
+    def __init__(self, signed: Signed, constants: TheoremConstants, checks: Checks) -> None:
+        self._signed, self._by, self._checks = signed, constants, checks
         self._rows: dict[int, _Row] = {}
-        self._weights = list(standards.start.numerators)
-        self._over = self._first_over = standards.start.denominator
+        self._weights = list(constants.start.numerators)
+        self._over = self._first_over = constants.start.denominator
         self._square = sum(map(mul, self._weights, self._weights))
         self._product = self._first_product = self._with_target(self._weights)
         self._distance = 0
@@ -99,9 +99,8 @@ class ExactPerceptronChecker:
     def _bottom(self) -> int:
         return 1 if self._by.target is None else self._by.target.denominator
 
-    def follow(self, moves: UpdateBatch) -> dict[str, Any]:
-        """The table of these updates, each held against the theorem."""
-        found = [self._step(int(i)) for i in moves.rows]
+    def check(self, updates: UpdateBatch) -> dict[str, Any]:
+        found = [self._step(int(i)) for i in updates.rows]
         names = COLUMNS if self._by.target is None else COLUMNS + ABOUT_TARGET
         return {name: np.array([line[name] for line in found], float) for name in names}
 

@@ -20,41 +20,41 @@ from novikoff.theory.trace.theorems.constants import TheoremConstants
 from novikoff.theory.trace.theorems.inequalities import Checks, as_float, cosine_floor
 from novikoff.theory.trace.update_log import UpdateBatch
 from novikoff.verdict.exact.directed_rounding import root
-from novikoff.verdict.scan import SMALLEST, UNIT, Scan
+from novikoff.verdict.exact.margins import Rational
+from novikoff.verdict.scan import SMALLEST, UNIT, Indices, Scan
 
 Vector = npt.NDArray[np.float64]
 SAFETY = 4.0  # for the roundings of the bounds themselves, and of rows scaled to unit length
 
 
 class FloatPerceptronChecker:
-    """Follows a run over the rows that a scan passes over."""
+    """Checks a run in floating point, over the rows that a scan passes over."""
 
     exact = False
     rounded = 0  # updates by rounding alone cannot be told here
 
-    def __init__(self, scan: Scan, standards: TheoremConstants, checks: Checks) -> None:
-        self._by, self._checks = standards, checks
+    def __init__(self, scan: Scan, constants: TheoremConstants, checks: Checks) -> None:
+        self._by, self._checks = constants, checks
         self._squares = scan.squares
         self._growth = (scan.steps + 8) * UNIT
-        self._tiny = SMALLEST * (len(standards.start.numerators) + scan.steps)
-        self._products, self._off = _scores(scan, standards.target)
-        self._firsts, self._off_first = _scores(scan, standards.start)
+        self._tiny = SMALLEST * (len(constants.start.numerators) + scan.steps)
+        self._products, self._off = _scores(scan, constants.target)
+        self._firsts, self._off_first = _scores(scan, constants.start)
         self._sums = dict.fromkeys(("product", "square", "distance"), 0.0)
         self._sizes = dict.fromkeys(self._sums, 0.0)  # sums of what was added, without signs
         self._drift = self._lost = 0.0
         self._ceiling, self._k = math.inf, 0
 
-    def follow(self, moves: UpdateBatch) -> dict[str, Any]:
-        """The table of these updates, each held against the theorem."""
-        by, i = self._by, moves.rows
+    def check(self, updates: UpdateBatch) -> dict[str, Any]:
+        by, i = self._by, updates.rows
         eta, first_square = float(by.eta), as_float(by.start.squared)
         k = np.arange(self._k + 1, self._k + 1 + len(i))
         self._k += len(i)
         cap: Vector = first_square + k.astype(np.float64) * as_float(by.eta * by.step)
         lost = self._lost_to_rounding(cap, eta)
         grown = eta**2 * self._squares[i]
-        square, near_s = self._sum("square", k, 2.0 * eta * moves.scores + grown)
-        away = 2.0 * eta * (moves.scores - self._firsts[i]) + grown
+        square, near_s = self._sum("square", k, 2.0 * eta * updates.scores + grown)
+        away = 2.0 * eta * (updates.scores - self._firsts[i]) + grown
         distance, near_d = self._sum("distance", k, away)
         off = SAFETY * (lost + 4.0 * UNIT * cap)
         square += first_square
@@ -66,7 +66,7 @@ class FloatPerceptronChecker:
         )[1:]
         self._ceiling = float(ceiling[-1]) if len(ceiling) else self._ceiling
         table = {
-            "score": moves.scores,
+            "score": updates.scores,
             "squared_norm": square,
             "squared_distance": distance,
             "norm_cap": cap,
@@ -78,13 +78,13 @@ class FloatPerceptronChecker:
         return table | self._about_target(k, i, cap, square, distance, off_distance)
 
     def _about_target(
-        self, k: Any, i: Any, cap: Vector, square: Vector, distance: Vector, off: Vector
+        self, k: Indices, i: Indices, cap: Vector, square: Vector, distance: Vector, off: Vector
     ) -> dict[str, Any]:
         by, checks = self._by, self._checks
         if by.target is None or by.least is None or by.A is None:
             return {}
         eta, size = float(by.eta), root(by.target.squared, up=True)
-        first = float(_product(by))
+        first = float(by.product)
         product, near = self._sum("product", k, eta * self._products[i])
         product += first
         floor = first + k * as_float(by.eta * by.least)
@@ -103,7 +103,7 @@ class FloatPerceptronChecker:
             "lower_slack": checks.check_all("lower", k, distance - lower, off + 8.0 * UNIT * lower),
         }
 
-    def _within(self, k: Any, crossed: Any) -> None:
+    def _within(self, k: Indices, crossed: npt.NDArray[np.bool_]) -> None:
         """k <= B / A: at an update where the envelopes have crossed by more than rounding can
         explain; one that was a mistake for rounding alone may come after the bound.
         """
@@ -130,7 +130,7 @@ class FloatPerceptronChecker:
                 )
         return lost
 
-    def _sum(self, name: str, k: Any, terms: Vector) -> tuple[Vector, Vector]:
+    def _sum(self, name: str, k: Indices, terms: Vector) -> tuple[Vector, Vector]:
         """The sums so far, and how far off summing can have made them."""
         sums = self._sums[name] + np.cumsum(terms)
         sizes = self._sizes[name] + np.cumsum(np.abs(terms))
@@ -139,16 +139,10 @@ class FloatPerceptronChecker:
         return sums, (k + 8.0) * 2.0 * UNIT * sizes
 
 
-def _scores(scan: Scan, vector: Any) -> tuple[Vector, float]:
+def _scores(scan: Scan, vector: Rational | None) -> tuple[Vector, float]:
     """z . vector for each row, and how far off it can be."""
     if vector is None or not any(vector.numerators):
         return np.zeros(len(scan.signs)), 0.0
     weights = np.array([top / vector.denominator for top in vector.numerators])
     # rough: the columns' maxima are those of rows before they are scaled to unit length
     return scan.scores(weights), 2.0 * scan.error(weights, rough=scan.rows.unit_length)
-
-
-def _product(by: TheoremConstants) -> Any:
-    tops = zip(by.start.numerators, by.target.numerators, strict=True) if by.target else ()
-    total = sum(a * b for a, b in tops)
-    return total / (by.start.denominator * (by.target.denominator if by.target else 1))

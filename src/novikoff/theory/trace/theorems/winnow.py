@@ -66,7 +66,7 @@ COLUMNS = (
 
 
 class WinnowChecker:
-    """Follows a run. With `exact`, weights are Fractions; else sums have a bound on rounding."""
+    """Checks a run. With `exact`, weights are Fractions; else sums have a bound on rounding."""
 
     def __init__(
         self,
@@ -85,9 +85,8 @@ class WinnowChecker:
         self._excess, self._lost = Fraction(0), 0.0
         self._k = self._up = self._down = self.rounded = 0
 
-    def follow(self, moves: UpdateBatch) -> dict[str, Any]:
-        """The table of these updates, each held against the theorem."""
-        lines = [self._step(*each) for each in zip(*moves[:2], strict=True)]
+    def check(self, updates: UpdateBatch) -> dict[str, Any]:
+        lines = [self._step(*each) for each in zip(*updates[:2], strict=True)]
         return {name: np.array([line[name] for line in lines], float) for name in COLUMNS}
 
     def _step(self, i: Any, score: Any) -> dict[str, Any]:
@@ -152,7 +151,7 @@ class WinnowChecker:
 
 
 def require_winnow(rule: Any) -> None:
-    """What the proof is about: Winnow on the variables themselves."""
+    """Refuse a rule that the proof is not about: Winnow on the variables themselves is."""
     if not isinstance(rule, Winnow):
         raise ParameterError(
             "the trace follows Winnow on the variables as they are; with complement=True give it"
