@@ -93,16 +93,17 @@ class LabelFiles:
                 self._codes.remove()  # numbers to predict rather than classes
                 self._codes, self._numbering = None, LabelNumbering()
 
-    def finish(self) -> None:
-        """Number the classes in their order; then `kind` and `classes` are final."""
+    def finish(self) -> dict[str, ArrayFile]:
+        """Number the classes in their order; then `kind` and `classes` are final, and the files
+        complete but for their headers.
+        """
         if self._codes is not None:
             kind = np.str_ if self.kind == "words" else self.kind
             classes, places = self._numbering.in_order(kind)
             self._codes.convert_dtype(code_type(len(classes)), lambda codes: places[codes])
-            self._codes.finish()
             self.classes = classes.tolist()
-        if self._y is not None:
-            self._y.finish()
+        found = {"y": self._y, "codes": self._codes}
+        return {name: file for name, file in found.items() if file is not None}
 
     def close(self) -> None:
         """Let go of the files."""

@@ -70,9 +70,12 @@ def _valid_cache_or_reason(place: Path, source: Source) -> CacheSource | str:
     """The cache if it is good for a source, or why it is not."""
     try:
         found = _opening(source)(place)
+        reason = _difference(found.about, source)
+        if reason is None:
+            found.verify()  # now, where a damaged one can be written again
     except DataError as problem:
         return str(problem)
-    return _difference(found.about, source) or found
+    return reason or found
 
 
 def _opening(source: Source) -> Callable[[str | os.PathLike[str]], CacheSource]:

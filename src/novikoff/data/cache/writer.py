@@ -98,8 +98,8 @@ def _written(
         try:
             with contextlib.closing(_Arrays(folder)) as arrays:
                 _pass(reading, arrays, watch)
-                arrays.finish()
-                return _described(reading, arrays, asked, originals, kept)
+                checksums = arrays.finish()
+                return _described(reading, arrays, checksums, asked, originals, kept)
         except RereadError as late:
             if not source.replayable or late.remedy.items() <= remedies.items():
                 raise
@@ -135,7 +135,12 @@ def _chunks(source: Source) -> Generator[Chunk]:
 
 
 def _described(
-    source: Source, arrays: "_Arrays", asked: Json, originals: list[Json], kept: bool
+    source: Source,
+    arrays: "_Arrays",
+    checksums: dict[str, str],
+    asked: Json,
+    originals: list[Json],
+    kept: bool,
 ) -> Manifest:
     names = source.feature_names
     return Manifest(
@@ -149,12 +154,13 @@ def _described(
         target=source.target_name,
         labels=arrays.labels.kind,
         classes=arrays.labels.classes,
-        numbered=arrays.lines is not None,
+        numbered=arrays.numbered,
         files=list(source.files),
         skipped=source.skipped,
         remarks=source.notes(),
         numbering=source.index_options,
         kept=kept,
+        checksums=checksums,
     )
 
 
@@ -166,8 +172,7 @@ class _Arrays:
         self.rows = self.features = 0
         self.entries: int | None = None
         self.labels = LabelFiles(folder)
-        self.lines: ArrayFile | None = None
-        self._matrix: dict[str, ArrayFile] = {}
+        self._files: dict[str, ArrayFile] = {}  # but those of the labels
 
     def take(self, chunk: Chunk) -> None:
         """The next rows."""
@@ -180,50 +185,54 @@ class _Arrays:
             self._take_sparse(chunk.X)
         if chunk.y is not None:
             self.labels.take(chunk.y)
-        if self.lines is not None and chunk.lines is not None:
-            self.lines.append(chunk.lines)
+        if self.numbered and chunk.lines is not None:
+            self._files["lines"].append(chunk.lines)
 
     def _begin(self, chunk: Chunk) -> None:
         names: dict[str, Any] = {"values": np.float64}
         if not isinstance(chunk.X, np.ndarray):
             self.entries = 0
             names |= {"columns": index_type(0), "starts": index_type(0)}
-        self._matrix = {name: ArrayFile(self._folder, name, kind) for name, kind in names.items()}
-        if self.entries is not None:
-            self._matrix["starts"].append(np.zeros(1, np.int64))
         if chunk.lines is not None:
-            self.lines = ArrayFile(self._folder, "lines", np.int64)
+            names["lines"] = np.int64
+        self._files = {name: ArrayFile(self._folder, name, kind) for name, kind in names.items()}
+        if self.entries is not None:
+            self._files["starts"].append(np.zeros(1, np.int64))
 
     def _take_dense(self, X: Any) -> None:
         if self.features not in (0, X.shape[1]):
             raise DataError(f"dense rows of {X.shape[1]} features come after {self.features}")
         self.features = X.shape[1]
-        self._matrix["values"].append(X)
+        self._files["values"].append(X)
 
     def _take_sparse(self, X: Any) -> None:
         before, self.features = self.entries or 0, max(self.features, X.shape[1])
         self.entries = before + len(X.data)
-        starts, columns = self._matrix["starts"], self._matrix["columns"]
+        starts, columns = self._files["starts"], self._files["columns"]
         if starts.kind != index_type(self.entries):
             for each in (starts, columns):
                 each.convert_dtype(index_type(self.entries))
-        self._matrix["values"].append(X.data)
+        self._files["values"].append(X.data)
         columns.append(X.indices)
         starts.append(X.indptr[1:].astype(np.int64) + before)
 
-    def finish(self) -> None:
-        """Complete all files."""
-        self.labels.finish()
-        for file in (*self._matrix.values(), self.lines):
-            if file is not None:
-                file.finish()
+    @property
+    def numbered(self) -> bool:
+        """Whether the rows have lines."""
+        return "lines" in self._files
+
+    def finish(self) -> dict[str, str]:
+        """Complete all files; returns their checksums."""
+        files = self._files | self.labels.finish()
+        for file in files.values():
+            file.finish()
+        return {name: file.checksums.text() for name, file in files.items()}
 
     def close(self) -> None:
         """Let go of all files."""
         self.labels.close()
-        for file in (*self._matrix.values(), self.lines):
-            if file is not None:
-                file.close()
+        for file in self._files.values():
+            file.close()
 
 
 class _Progress:
