@@ -126,6 +126,17 @@ def test_a_wrong_checksum_is_noticed(save: Save, kind: str) -> None:
         sources.open(save("a.svm" + suffix, bytes(packed))).read()
 
 
+@pytest.mark.parametrize("kind", ["gzip", "bzip2"])
+def test_what_follows_compressed_data_is_called_that(save: Save, kind: str) -> None:
+    pack, suffix = PACKINGS[kind]
+    for more in (b"garbage", b"x", b"\0x" if kind == "gzip" else b"\0"):
+        path = save("a.svm" + suffix, pack(SVM.encode()) + more)
+        with pytest.raises(DataError, match=f"damaged {kind} data: other bytes come after them"):
+            sources.open(path).read()
+    with pytest.raises(DataError, match="end too soon"):
+        sources.open(save("a.svm" + suffix, (2 * pack(SVM.encode()))[:-1])).read()
+
+
 @packings
 def test_several_members_of_one_file(
     save: Save, monkeypatch: pytest.MonkeyPatch, kind: str
@@ -342,6 +353,16 @@ def test_standard_input_can_be_an_array(monkeypatch: pytest.MonkeyPatch) -> None
     np.save(file, np.arange(6.0).reshape(2, 3))
     standard_input(monkeypatch, file.getvalue())
     assert sources.open("-").read().X.tolist() == [[0, 1], [3, 4]]
+
+
+def test_an_array_through_a_pipe_is_not_believed_to_be_larger_than_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = io.BytesIO()
+    np.save(file, np.arange(6.0).reshape(2, 3))
+    standard_input(monkeypatch, file.getvalue().replace(b"(2, 3), }     ", b"(2, 30000), } "))
+    with pytest.raises(DataError, match="it ends too soon, after 176 of 480128 bytes"):
+        sources.open("-")
 
 
 def test_complaints_name_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

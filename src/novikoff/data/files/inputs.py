@@ -43,6 +43,7 @@ LONGEST_LINE = 2**28
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_FIRST = 2**10  # bytes that a format is known by
 _ENDS = 2**16  # bytes at either end of a file that its checksum is of
 
 
@@ -102,8 +103,13 @@ class Input:
         return {"size": size, "modified": modified, "ends": ends.hexdigest()}
 
     def first_bytes(self) -> bytes:
-        """The first line, undecoded: enough to know binary formats by."""
-        return next(self._raw(keep=True), b"")
+        """The first bytes: enough to know binary formats by."""
+        with explain_io_errors(self.name), self._file() as file:
+            if self.replayable:
+                return file.read(_FIRST)
+            if not self._kept and (first := file.readline(_FIRST)):
+                self._kept.append(first)
+            return self._kept[0] if self._kept else b""
 
     def first_lines_size(self, lines: int) -> int:
         """The number of bytes in the first lines."""
@@ -254,8 +260,10 @@ class Input:
 
     def _raw(self, *, keep: bool) -> Iterator[bytes]:
         """Lines as bytes, cut off after the longest length allowed."""
-        yield from self._kept
         with explain_io_errors(self.name), self._file() as file:
+            if self._kept and not self._kept[-1].endswith(b"\n"):  # only its first bytes
+                self._kept[-1] += file.readline(LONGEST_LINE + 1 - len(self._kept[-1]))
+            yield from self._kept
             for raw in iter(partial(file.readline, LONGEST_LINE + 1), b""):
                 if keep and not self.replayable:
                     self._kept.append(raw)

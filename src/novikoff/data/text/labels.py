@@ -154,6 +154,7 @@ class Labels:
 
 def label_array(name: str, column: NDArray[Any], first: int = 0) -> LabelArray:
     """Labels that are an array already, as int64, float64 or text. first: the number of its row."""
+    check_label_type(name, column.dtype)
     if column.dtype.kind == "S":
         try:
             column = np.char.decode(column, "utf-8")
@@ -163,8 +164,6 @@ def label_array(name: str, column: NDArray[Any], first: int = 0) -> LabelArray:
             ) from None
     if column.dtype.kind == "U":
         return _word_labels(name, column, first)
-    if column.dtype.kind not in "biuf":
-        raise data_error(name, None, f"labels of type {column.dtype}, expected numbers or text")
     if column.dtype.kind == "f":
         return _finite_labels(name, column, first)
     if column.dtype.kind == "u" and column.size and int(column.max()) > np.iinfo(np.int64).max:
@@ -175,6 +174,12 @@ def label_array(name: str, column: NDArray[Any], first: int = 0) -> LabelArray:
             "smaller numbers for the classes",
         )
     return column.astype(np.int64)
+
+
+def check_label_type(name: str, kind: np.dtype[Any]) -> None:
+    """Refuse an array of this type as labels."""
+    if kind.kind not in "biufSU":
+        raise data_error(name, None, f"labels of type {kind}, expected numbers or text")
 
 
 def _finite_labels(name: str, column: NDArray[Any], first: int) -> LabelArray:
