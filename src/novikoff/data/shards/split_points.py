@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.data.chunk import ReadPosition
-from novikoff.data.files.blocks import Block
+from novikoff.data.files.blocks import Block, delimiter_byte
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.storage import Ranges
 from novikoff.data.text.source import TextSource
@@ -162,8 +162,7 @@ class TextCuts:
             return lines + block.offset
         from novikoff.data.files.quote_kernel import ends  # Numba is slow to import
 
-        # Of a delimiter beyond ASCII the last byte, as in `inputs`.
-        count = ends(block.text, self._quoted.encode()[-1], lines)
+        count = ends(block.text, delimiter_byte(self._quoted), lines)
         return lines[:count] + block.offset
 
 
