@@ -1,12 +1,14 @@
 """Files that are not there, not text or not whole; pipes; and options that make no sense."""
 
 import bz2
+import contextlib
 import gzip
 import io
 import json
 import os
 import sys
 import threading
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -423,3 +425,57 @@ def test_options_that_make_no_sense(
     with pytest.raises(DataError) as caught:
         sources.open(path, **options)
     assert reason in str(caught.value)
+
+
+ENDLESS = ["csv", "tsv", "svmlight", "vw", "parquet", "arrow", "npy", "npz", None]
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+@pytest.mark.parametrize("endless", ["/dev/zero", "pipe", "file", "file with a start"])
+def test_what_never_ends_is_refused_with_little_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str | None, endless: str
+) -> None:
+    """Of text, no more than the longest line is read, here 1 MB; of the others, a few bytes."""
+    monkeypatch.setattr("novikoff.data.files.inputs.LONGEST_LINE", 2**20)
+    path = tmp_path / "endless"
+    if endless == "pipe":
+        os.mkfifo(path)
+        threading.Thread(target=write_forever, args=[path], daemon=True).start()
+    elif endless != "/dev/zero":
+        with path.open("wb") as file:
+            file.write(b"" if endless == "file" else STARTS.get(kind or "", b"1,2\n3,4\n"))
+            file.truncate(2**38)
+    else:
+        path = Path(endless)
+    if endless == "file with a start" and kind in ("csv", "tsv", "svmlight", "vw", None):
+        sources.open(save_start(tmp_path, kind), format=kind).read()  # which compiles its reader
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError, match=str(path)):
+            sources.open(path, format=kind).read()
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
+
+
+STARTS = {
+    "svmlight": b"1 1:2\n-1 2:3\n",
+    "vw": b"1 |a x:1\n-1 |a x:2\n",
+    "tsv": b"1\t2\n3\t4\n",
+    "npy": b"\x93NUMPY\x01\x00\x76\x00",
+    "npz": b"PK\x03\x04",
+    "parquet": b"PAR1",
+    "arrow": b"ARROW1\0\0",
+}
+
+
+def save_start(folder: Path, kind: str | None) -> Path:
+    path = folder / "start"
+    path.write_bytes(STARTS.get(kind or "", b"1,2\n3,4\n"))
+    return path
+
+
+def write_forever(path: Path) -> None:
+    with contextlib.suppress(OSError), path.open("wb") as file:
+        while True:
+            file.write(b"\x80\0endless" * 1000)

@@ -24,6 +24,7 @@ from novikoff.errors import DataError
 NUMBERS, WORDS, OTHER = "numbers", "words", "other"
 
 _FILE, _FEATHER_1 = b"ARROW1", b"FEA1"
+_MAGIC = {"parquet": (b"PAR1",), "arrow": (_FILE, _FEATHER_1, b"\xff\xff\xff\xff")}
 _SUFFIXES = {"parquet": "Parquet", "arrow": "Arrow"}
 #: How pandas calls an index that it saves as a column.
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -113,7 +114,7 @@ class ColumnFile(ColumnTable):
         self.given, self.name, self.kind = given, given.name, kind
         self._held: bytes | None = None
         if not given.replayable:
-            with given.seekable() as pipe:
+            with self._complaints(), given.seekable(*_MAGIC[kind]) as pipe:
                 self._held = pipe.read()
         path = given.path if given.replayable else None
         with self._complaints(), self._opened() as opened:  # names may be no UTF-8

@@ -5,6 +5,7 @@ import io
 import itertools
 import select
 import sys
+import weakref
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
@@ -74,6 +75,8 @@ class Input:
                     if told is not None and self.compression is None:
                         raise DamagedError(f"damaged {told} data: they do not begin as such do")
             else:
+                if path != STANDARD_INPUT:  # also where it is refused before its end
+                    weakref.finalize(self, self._stream.close)
                 self.compression = compression_of(self._stream.peek(MAGIC_BYTES)[:MAGIC_BYTES])
                 if self.compression is not None:
                     pipe = cast(BinaryIO, self._stream)
@@ -117,15 +120,25 @@ class Input:
 
     def peek(self) -> Iterator[str]:
         """Lines from the start, which a later pass gives again."""
+        first = self.first_bytes().partition(b"\n")[0]
+        if b"\0" in first:
+            self._decode(first, 1)  # raises, where the line may be endless
         return self._decoded(self._raw(keep=True))
 
     def lines(self) -> Iterator[str]:
         """Go through all lines once, without their line ends."""
         return self._decoded(self._pass())
 
-    def seekable(self) -> BinaryIO:
-        """Open the file to read it out of order. A pipe is read whole."""
-        return self._open() if self.replayable else io.BytesIO(b"".join(self._pass()))
+    def seekable(self, *magic: bytes) -> BinaryIO:
+        """Open the file to read it out of order. A pipe is read whole, if it begins like this.
+
+        Raises a ValueError if it does not: who knows whether it ever ends.
+        """
+        if self.replayable:
+            return self._open()
+        if magic and not self.first_bytes().startswith(magic):
+            raise ValueError("it does not begin as one does")
+        return io.BytesIO(b"".join(self._pass()))
 
     @contextmanager
     def ranges(self) -> Iterator[Ranges]:

@@ -87,7 +87,7 @@ def npz_source(
         raise data_error(
             name, None, "it is one .npy array, expected an .npz archive: pass format='npy'"
         )
-    with _explain_damage(name), given.seekable() as file:
+    with _explain_damage(name), given.seekable(_ZIP) as file:
         archive = NpzArchive(file, _KEYS)
         # What headers tell comes first: little may unpack to more than there is memory.
         rows, columns = _checked_shape(name, archive)
@@ -120,17 +120,14 @@ def _checked_shape(name: str, archive: NpzArchive) -> tuple[int, int]:
 
 def _mapped(given: Input) -> Any:
     """The array of an .npy file, with one answer to every way in which bytes can fail to be one."""
-    first = given.first_bytes()
-    if first.startswith(_ZIP):
+    if given.first_bytes().startswith(_ZIP):
         raise data_error(
             given.name, None, "it is an .npz archive, expected one .npy array: pass format='npz'"
         )
     with _explain_damage(given.name):
-        if not first.startswith(_NPY):
-            raise ValueError("it does not begin as one does")
         if is_remote(given.path):
             return RemoteArray(given)
-        with given.seekable() as file:
+        with given.seekable(_NPY) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(0)
             read_header(file, size)
