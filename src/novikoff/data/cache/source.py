@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novikoff.data.cache.array_file import PIECE, MappedArray, read_text
 from novikoff.data.cache.manifest import ARRAYS, DamagedCacheError, parse_manifest
 from novikoff.data.chunk import Chunk, LabelArray
-from novikoff.data.errors import check_features, data_error
+from novikoff.data.errors import check_features, file_error
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.patterns import ABOUT
 from novikoff.data.files.storage import is_remote
@@ -60,8 +60,8 @@ class CacheSource(RandomAccessSource):
         self.labelled = labelled
         self.features = self._checked_width(features)
         if labelled and about.labels is None:
-            raise data_error(
-                self.name, None, "the rows have no labels: pass labelled=False (--no-labels)"
+            raise file_error(
+                self.name, "the rows have no labels: pass labelled=False (--no-labels)"
             )
 
     def moved(self, path: str | os.PathLike[str]) -> "CacheSource":
@@ -140,7 +140,6 @@ class CacheSource(RandomAccessSource):
 
     @property
     def bytes(self) -> int:
-        """How much the arrays take."""
         return sum(each.array.nbytes for each in self._mapped.values())
 
     def release(self, rows: int) -> None:
@@ -271,7 +270,7 @@ def _complaints(name: str) -> Iterator[None]:
             words = _damaged(str(problem))
         else:
             words = f"cannot be opened as a cache ({problem.strerror}): check the path"
-        raise data_error(name, None, words) from None
+        raise file_error(name, words) from None
 
 
 def _damaged(problem: str) -> str:

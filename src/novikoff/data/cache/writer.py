@@ -14,7 +14,7 @@ from novikoff.data.cache.atomic_folder import install, is_cache_folder, new_fold
 from novikoff.data.cache.label_files import LabelFiles
 from novikoff.data.cache.manifest import Json, Manifest, index_type
 from novikoff.data.chunk import START, Chunk, ReadPosition
-from novikoff.data.errors import RereadError, data_error
+from novikoff.data.errors import RereadError, file_error
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.patterns import ABOUT
 from novikoff.data.files.storage import is_remote, size_of
@@ -48,9 +48,9 @@ def write_cache(
         contextlib.ExitStack() as stack,
     ):
         folder = stack.enter_context(new_folder(place))
-        about = _written(source, folder, place, originals, kept, watch)
+        about = _written(source, folder, originals, kept, watch)
         if describe_originals(source, place.parent) != originals:
-            raise data_error(source.name, None, "it changed while it was being read")
+            raise file_error(source.name, "it changed while it was being read")
         (folder / ABOUT).write_text(about.text(), encoding="utf-8")
         with (folder / ABOUT).open("rb") as file:
             os.fsync(file.fileno())
@@ -84,12 +84,7 @@ def cache_key_options(source: Source) -> Json:
 
 
 def _written(
-    source: Source,
-    folder: Path,
-    place: Path,
-    originals: list[Json],
-    kept: bool,
-    watch: Watch | None,
+    source: Source, folder: Path, originals: list[Json], kept: bool, watch: Watch | None
 ) -> Manifest:
     """Go through the source, from the start again where that turns out to be necessary."""
     asked, reading = cache_key_options(source), source
@@ -112,9 +107,8 @@ def _pass(source: Source, arrays: "_Arrays", watch: Watch | None) -> None:
     with contextlib.closing(_chunks(source)) as chunks:
         for chunk in chunks:
             if chunk.exact is not None:
-                raise data_error(
+                raise file_error(
                     source.name,
-                    None,
                     "a cache holds doubles, not exact decimals: leave out decimal, or the cache",
                 )
             arrays.take(chunk)
@@ -122,7 +116,7 @@ def _pass(source: Source, arrays: "_Arrays", watch: Watch | None) -> None:
             if watch is not None:
                 watch(progress.done, progress.total, arrays.rows)
     if not arrays.rows:
-        raise data_error(source.name, None, "there are no rows")
+        raise file_error(source.name, "there are no rows")
 
 
 def _chunks(source: Source) -> Generator[Chunk]:
@@ -131,7 +125,7 @@ def _chunks(source: Source) -> Generator[Chunk]:
         yield from source.chunks()
     except OSError as problem:
         reason = problem.strerror or problem
-        raise data_error(source.name, None, f"cannot be read ({reason}): check the path") from None
+        raise file_error(source.name, f"cannot be read ({reason}): check the path") from None
 
 
 def _described(

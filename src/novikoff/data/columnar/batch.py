@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from novikoff.data.chunk import LabelArray
 from novikoff.data.columnar.file import WORDS, Batch, ColumnTable, arrow
-from novikoff.data.errors import data_error
+from novikoff.data.errors import file_error
 from novikoff.data.text.csv.categories import TableFeatures, Values
 from novikoff.data.text.labels import LONGEST_LABEL, label_array
 from novikoff.data.text.tokens import shown
@@ -37,9 +37,8 @@ class BatchRows:
             raise self._bad(missing, place, "the value is missing (null)", "fill it in")
 
     def _bad(self, row: int, place: int, problem: str, remedy: str) -> DataError:
-        return data_error(
+        return file_error(
             self._file.name,
-            None,
             f"row {self._batch.first + row} (counting from 0), {self._file.called(place)}:"
             f" {problem}, expected a value: {remedy} or drop the row",
         )
@@ -95,9 +94,8 @@ class BatchRows:
             for code, word in enumerate(words):
                 row = int(first[code])
                 if (problem := features.error_for(column, word or "")) is not None:
-                    raise data_error(
+                    raise file_error(
                         self._file.name,
-                        None,
                         f"row {self._batch.first + row} (counting from 0),"
                         f" {self._file.called(place)}: {problem}",
                     )

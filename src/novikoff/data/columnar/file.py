@@ -14,7 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from novikoff.data.errors import data_error
+from novikoff.data.errors import file_error
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.storage import is_remote
 from novikoff.data.text.tokens import shown
@@ -100,7 +100,6 @@ class ColumnBatch(ColumnTable):
     def batches(
         self, rows: int, start: int = 0, stop: int | None = None, group: int = 0
     ) -> Iterator[Batch]:
-        """Go through the rows from number `start` to `stop`, at most so many at a time."""
         end = self._batch.num_rows if stop is None else stop
         for first in range(start, end, rows):
             yield Batch(first, self._batch.slice(first, min(rows, end - first)))
@@ -122,7 +121,6 @@ class ColumnFile(ColumnTable):
             super().__init__(given.name, kind, opened.schema, path=path, checked=kind != "arrow")
 
     def groups(self) -> list[int]:
-        """How many rows the row groups or record batches have."""
         with self._complaints(), self._opened(count=True) as opened:
             file = opened.file
             if self.kind == "parquet":
@@ -134,7 +132,6 @@ class ColumnFile(ColumnTable):
     def batches(
         self, rows: int, start: int = 0, stop: int | None = None, group: int = 0
     ) -> Iterator[Batch]:
-        """Go through the rows from number `start` to `stop`, at most so many at a time."""
         self._refuse_changed()
         with self._complaints(), self._opened() as opened:
             at, used = 0, 0
@@ -191,8 +188,8 @@ class ColumnFile(ColumnTable):
             remote = hasattr(content, "seek") and not isinstance(content, mmap.mmap)
             first = content.read(len(_FILE)) if remote else bytes(content[: len(_FILE)])
             if first.startswith(_FEATHER_1):
-                raise data_error(
-                    self.name, None, "it is Feather version 1, expected version 2: save it again"
+                raise file_error(
+                    self.name, "it is Feather version 1, expected version 2: save it again"
                 )
             ipc = importlib.import_module("pyarrow.ipc")
             if remote:
@@ -243,9 +240,8 @@ class ColumnFile(ColumnTable):
 def damaged(name: str, kind: str, problem: BaseException) -> DataError:
     """The one answer to every way in which bytes can fail to be a file of columns."""
     reason = str(problem).partition("\n")[0][:120] or type(problem).__name__
-    return data_error(
+    return file_error(
         name,
-        None,
         f"not a whole {_SUFFIXES[kind]} file ({reason}), expected one that PyArrow can read: fetch"
         " or save it again",
     )

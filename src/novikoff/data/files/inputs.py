@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from novikoff.data.errors import data_error
+from novikoff.data.errors import LineError, data_error, file_error
 from novikoff.data.files import blocks
 from novikoff.data.files.compression import (
     MAGIC_BYTES,
@@ -35,7 +35,7 @@ from novikoff.data.files.storage import (
     is_stream,
 )
 from novikoff.data.files.stream_prefix import StreamPrefix
-from novikoff.data.files.utf8 import NotTextError, decode_line
+from novikoff.data.files.utf8 import decode_line
 from novikoff.errors import DataError
 
 STANDARD_INPUT = "-"
@@ -124,10 +124,6 @@ class Input:
         if b"\0" in first:
             self._decode(first, 1)  # raises, where the line may be endless
         return self._decoded(self._raw(keep=True))
-
-    def lines(self) -> Iterator[str]:
-        """Go through all lines once, without their line ends."""
-        return self._decoded(self._pass())
 
     def seekable(self, *magic: bytes) -> BinaryIO:
         """Open the file to read it out of order. A pipe is read whole, if it begins like this.
@@ -243,9 +239,8 @@ class Input:
 
     def _refuse_endless(self, size: int, offset: int) -> None:
         if size >= LONGEST_LINE:
-            raise data_error(
+            raise file_error(
                 self.name,
-                None,
                 f"the line at byte {offset} is longer than {LONGEST_LINE} bytes, "
                 "expected rows of text: is this a binary file, or is a quote never closed?",
             )
@@ -257,8 +252,8 @@ class Input:
 
     def _mark_consumed(self) -> None:
         if self._spent:
-            raise data_error(
-                self.name, None, "it is a pipe and can be read only once: save it to a file first"
+            raise file_error(
+                self.name, "it is a pipe and can be read only once: save it to a file first"
             )
         self._spent = not self.replayable
 
@@ -302,9 +297,8 @@ class Input:
             raise self._changed()
 
     def _changed(self) -> DataError:
-        return data_error(
+        return file_error(
             self.name,
-            None,
             "it changed while it was being read: wait until nothing writes to it, or read a copy",
         )
 
@@ -325,7 +319,7 @@ class Input:
             raw = raw.removeprefix(_BOM)
         try:
             return decode_line(raw)
-        except NotTextError as problem:
+        except LineError as problem:
             raise data_error(self.name, line, str(problem), problem.column) from None
 
     def _refuse_other_encodings(self, raw: bytes) -> None:
@@ -340,7 +334,7 @@ def _pipe(path: str) -> io.BufferedReader | None:
     if path == STANDARD_INPUT:
         stream = getattr(sys.stdin, "buffer", None)
         if stream is None:
-            raise data_error("standard input", None, "there is none: give the path of a file")
+            raise file_error("standard input", "there is none: give the path of a file")
         return cast(
             io.BufferedReader, stream if hasattr(stream, "peek") else io.BufferedReader(stream)
         )

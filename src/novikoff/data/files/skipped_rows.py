@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TextIO
 
 from novikoff.data.errors import BadRowError
@@ -100,12 +99,7 @@ class SkippedRowsFile:
         except OSError as problem:
             raise _failed(self._path, problem) from None
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
 

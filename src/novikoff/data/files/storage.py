@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeAlias, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
 from novikoff.errors import DataError
 
@@ -32,16 +32,6 @@ _TELLING = ("mtime", "modified", "LastModified", "last_modified", "Last-Modified
 _CREATED = "created"  # tells it too where files are not written into, but for paths of a machine
 
 
-class Ranges(Protocol):
-    """An open file, read by ranges."""
-
-    def read(self, size: int, offset: int) -> bytes:
-        """The bytes from `offset` on; fewer than `size` only where the file ends."""
-
-    def state(self) -> FileState:
-        """The present state of the file."""
-
-
 class LocalFile:
     """A file of this machine."""
 
@@ -57,20 +47,24 @@ class LocalFile:
         return Path(self.path).open("rb")
 
     @contextmanager
-    def ranges(self, block: int = MUCH) -> Iterator[Ranges]:
+    def ranges(self, block: int = MUCH) -> Iterator["Ranges"]:
         """Open the file to read it by ranges."""
         with Path(self.path).open("rb") as file:
             yield _LocalRanges(file)
 
 
 class _LocalRanges:
+    """An open file, read by ranges."""
+
     def __init__(self, file: BinaryIO) -> None:
         self._number = file.fileno()
 
     def read(self, size: int, offset: int) -> bytes:
+        """The bytes from `offset` on; fewer than `size` only where the file ends."""
         return os.pread(self._number, size, offset)
 
     def state(self) -> FileState:
+        """The present state of the file."""
         return _state(os.fstat(self._number))
 
 
@@ -112,7 +106,7 @@ class RemoteFile:
         return cast(BinaryIO, io.BufferedReader(_Raw(self.path, file), LITTLE))
 
     @contextmanager
-    def ranges(self, block: int = MUCH) -> Iterator[Ranges]:
+    def ranges(self, block: int = MUCH) -> Iterator["Ranges"]:
         """Open the file to read it by ranges. block: bytes fetched beyond those asked for."""
         with self.open(block) as file:
             yield _RemoteRanges(self, file)
@@ -139,6 +133,9 @@ class _RemoteRanges:
 
     def state(self) -> FileState:
         return self._remote.state()
+
+
+Ranges: TypeAlias = _LocalRanges | _RemoteRanges
 
 
 class _Raw(io.RawIOBase):

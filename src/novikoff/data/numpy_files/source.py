@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.data.chunk import Chunk
-from novikoff.data.errors import check_features, data_error
+from novikoff.data.errors import check_features, file_error
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.storage import is_remote
 from novikoff.data.numpy_files.archive import NpzArchive
@@ -61,7 +61,6 @@ class NpySource(RandomAccessSource):
 
     @property
     def bytes(self) -> int:
-        """How much the array takes."""
         return int(self.rows * self._array.shape[1] * self._array.dtype.itemsize)
 
 
@@ -84,9 +83,7 @@ def npz_source(
     """The arrays X and y of an .npz file, or SciPy's CSR layout with y beside it."""
     name = given.name
     if given.first_bytes().startswith(_NPY):
-        raise data_error(
-            name, None, "it is one .npy array, expected an .npz archive: pass format='npy'"
-        )
+        raise file_error(name, "it is one .npy array, expected an .npz archive: pass format='npy'")
     with _explain_damage(name), given.seekable(_ZIP) as file:
         archive = NpzArchive(file, _KEYS)
         # What headers tell comes first: little may unpack to more than there is memory.
@@ -110,9 +107,8 @@ def _checked_shape(name: str, archive: NpzArchive) -> tuple[int, int]:
         return rows, columns
     if found.keys() >= _CSR_KEYS:
         return _csr_shape(name, archive)
-    raise data_error(
+    raise file_error(
         name,
-        None,
         f"found the arrays {sorted(found)}, expected X and y, or "
         "SciPy's CSR layout (data, indices, indptr, shape) and y: save it so",
     )
@@ -121,8 +117,8 @@ def _checked_shape(name: str, archive: NpzArchive) -> tuple[int, int]:
 def _mapped(given: Input) -> Any:
     """The array of an .npy file, with one answer to every way in which bytes can fail to be one."""
     if given.first_bytes().startswith(_ZIP):
-        raise data_error(
-            given.name, None, "it is an .npz archive, expected one .npy array: pass format='npz'"
+        raise file_error(
+            given.name, "it is an .npz archive, expected one .npy array: pass format='npz'"
         )
     with _explain_damage(given.name):
         if is_remote(given.path):
@@ -146,14 +142,13 @@ def _explain_damage(name: str) -> Iterator[None]:
     except DataError:
         raise
     except MemoryError as problem:
-        raise data_error(
-            name, None, f"it does not fit into memory ({problem}): save it as .npy, which is mapped"
+        raise file_error(
+            name, f"it does not fit into memory ({problem}): save it as .npy, which is mapped"
         ) from None
     except Exception as problem:
         reason = str(problem).partition("\n")[0][:120] or type(problem).__name__
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"not a whole .npy or .npz file of numbers ({reason}): save it "
             "again with numpy.save or numpy.savez",
         ) from problem
@@ -161,15 +156,15 @@ def _explain_damage(name: str) -> Iterator[None]:
 
 def _checked_table(name: str, what: str, array: Any) -> Any:
     if len(array.shape) != 2:
-        raise data_error(
-            name, None, f"{what} has {len(array.shape)} dimensions, expected 2: rows and columns"
+        raise file_error(
+            name, f"{what} has {len(array.shape)} dimensions, expected 2: rows and columns"
         )
     if array.dtype.kind not in _REAL:
-        raise data_error(
-            name, None, f"{what} has type {array.dtype}, expected real numbers: convert it first"
+        raise file_error(
+            name, f"{what} has type {array.dtype}, expected real numbers: convert it first"
         )
     if array.shape[0] == 0:
-        raise data_error(name, None, f"{what} has no rows, expected at least one")
+        raise file_error(name, f"{what} has no rows, expected at least one")
     return array
 
 
@@ -179,9 +174,8 @@ def _floats(name: str, what: str, array: NDArray[Any], first_row: int) -> NDArra
         values = np.ascontiguousarray(array, dtype=np.float64)
     if not np.isfinite(values).all():
         row, column = np.argwhere(~np.isfinite(values))[0].tolist()
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"{what}, row {first_row + row}, column {column} (counting "
             f"from 0): found {values[row, column]}, expected a finite number: fill it "
             "in or drop the row",
@@ -193,16 +187,14 @@ def _column(name: str, target: str | int | None, width: int) -> int:
     try:
         place = -1 if target is None else int(target)
     except ValueError:
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"no column {target!r}: an array has no names, expected the "
             "target's place as a number, counted from 0",
         ) from None
     if width and not -width <= place < width:
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"no column {place}, expected a target from 0 to {width - 1}, "
             "or a negative one counted from the end",
         )
@@ -211,11 +203,11 @@ def _column(name: str, target: str | int | None, width: int) -> int:
 
 def _check_labels(name: str, y: NpyHeader | None, rows: int) -> None:
     if y is None:
-        raise data_error(
-            name, None, "no array y, expected the labels: save them as y, or pass labelled=False"
+        raise file_error(
+            name, "no array y, expected the labels: save them as y, or pass labelled=False"
         )
     if y.shape != (rows,):
-        raise data_error(name, None, f"y has shape {y.shape}, expected ({rows},): one label a row")
+        raise file_error(name, f"y has shape {y.shape}, expected ({rows},): one label a row")
     check_label_type(name, y.dtype)
 
 
@@ -264,8 +256,6 @@ def _csr_shape(name: str, archive: NpzArchive) -> tuple[int, int]:
 
 
 def _bad_csr(name: str, problem: str) -> Exception:
-    return data_error(
-        name,
-        None,
-        f"not a CSR matrix: {problem}; save it with scipy.sparse.csr_array and numpy.savez",
+    return file_error(
+        name, f"not a CSR matrix: {problem}; save it with scipy.sparse.csr_array and numpy.savez"
     )

@@ -46,6 +46,11 @@ class BlockParser(ABC, Generic[Parsed]):
         """Those of the rows whose labels or values turn out to be bad, in order."""
         return iter(())
 
+    def parse(self) -> Parsed:
+        """All rows that can be used. Raises a BadRowError at the first bad one, unless skipped."""
+        self.run()
+        return self.result()
+
     def run(self) -> None:
         """Parse all lines; none beyond a row that is to be refused."""
         try:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.data.chunk import Exact
-from novikoff.data.errors import BadRowError
+from novikoff.data.errors import BadRowError, LineError
 from novikoff.data.files.blocks import Bytes, delimiter_byte
-from novikoff.data.files.utf8 import NotTextError, decode_line
+from novikoff.data.files.utf8 import decode_line
 from novikoff.data.text import labels
 from novikoff.data.text.block_parser import BlockParser, RowSelection
 from novikoff.data.text.csv.categories import NUMBER, WORD, TableColumns, TableFeatures, Values
@@ -53,9 +53,7 @@ class CsvBlock(NamedTuple):
 
 def parse_block(text: Bytes, header: int, options: CsvOptions, features: TableFeatures) -> CsvBlock:
     """The rows of a block that begins with so many lines of a header."""
-    parser = _CsvParser(text, header, options, features)
-    parser.run()
-    return parser.result()
+    return _CsvParser(text, header, options, features).parse()
 
 
 class _CsvParser(BlockParser[CsvBlock]):
@@ -256,7 +254,7 @@ class _Records:
 def _decoded(raw: bytes, line: int, *, strict: bool) -> str:
     try:
         return decode_line(raw) if strict else raw.decode("utf-8", "replace")
-    except NotTextError as problem:
+    except LineError as problem:
         shown = raw[:SHOWN_LINE].decode("utf-8", "replace").rstrip("\r\n")
         raise BadRowError(line, problem.column, str(problem), shown) from None
 

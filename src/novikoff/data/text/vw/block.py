@@ -71,9 +71,7 @@ class VwBlock(NamedTuple):
 
 def parse_block(text: Bytes, options: VwOptions, *, skip: bool) -> VwBlock:
     """The rows of some whole lines. Raises a BadRowError, or, with `skip`, lists them."""
-    parser = _VwParser(text, options, skip=skip)
-    parser.run()
-    return parser.result()
+    return _VwParser(text, options, skip=skip).parse()
 
 
 def _undecodable_lines(text: Bytes) -> Iterator[int]:

@@ -140,7 +140,6 @@ class VwFormat(TextFormat[VwBlock]):
         return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what another pass had found."""
         self._labels.restore(state["words"])
         self._left_out = int(state["left_out"])
         if self._collisions is not None:
@@ -149,13 +148,11 @@ class VwFormat(TextFormat[VwBlock]):
             self._index = FeatureIndex.of(state["names"].split("\n") if state["names"] else [])
 
     def no_rows(self, skipped: int) -> str:
-        """What is wrong with data without any rows."""
         return (
             "no rows: the file is empty or blank, expected lines such as '1 | height:1.5 striped'"
         )
 
     def no_features(self) -> str | None:
-        """What is wrong if no row has a feature."""
         if self._width:
             return None
         return "no row has a feature, expected lines such as '1 | height:1.5'"
