@@ -94,6 +94,15 @@ class PassRecord:
         if self.listed is not None:
             self.listed = []
 
+    def state_dict(self) -> dict[str, Any]:
+        """The rows so far, and the files with their first rows, as JSON."""
+        return {"rows": self.rows, "files": [list(each) for each in self.files]}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore what another pass had found."""
+        self.rows = int(state["rows"])
+        self.files = [(str(name), int(row)) for name, row in state["files"]]
+
     def enter_file(self, number: int, names: list[str]) -> None:
         """Note that the next row is in this one of the files, unless an earlier one was too."""
         while len(self.files) <= number:

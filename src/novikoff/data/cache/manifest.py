@@ -231,7 +231,7 @@ def _sound_checksums(about: Manifest) -> bool:
 
 def _size(kind: Any, shape: Shape) -> int:
     """The number of bytes in an array."""
-    return math.prod(shape) * np.dtype(kind).itemsize
+    return int(math.prod(shape) * np.dtype(kind).itemsize)
 
 
 def _sound_files(about: Manifest) -> bool:

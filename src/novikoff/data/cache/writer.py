@@ -48,7 +48,8 @@ def write_cache(
         contextlib.ExitStack() as stack,
     ):
         folder = stack.enter_context(new_folder(place))
-        about = _written(source, folder, originals, kept, watch)
+        known = {"asked": cache_key_options(source), "originals": originals, "kept": kept}
+        about = _written(source, folder, known, watch)
         if describe_originals(source, place.parent) != originals:
             raise file_error(source.name, "it changed while it was being read")
         (folder / ABOUT).write_text(about.text(), encoding="utf-8")
@@ -83,18 +84,17 @@ def cache_key_options(source: Source) -> Json:
     return matters
 
 
-def _written(
-    source: Source, folder: Path, originals: list[Json], kept: bool, watch: Watch | None
-) -> Manifest:
-    """Go through the source, from the start again where that turns out to be necessary."""
-    asked, reading = cache_key_options(source), source
-    remedies: Json = {}
+def _written(source: Source, folder: Path, known: Json, watch: Watch | None) -> Manifest:
+    """Go through the source, from the start again where that turns out to be necessary.
+
+    known: what the manifest says that no pass finds out.
+    """
+    reading, remedies = source, Json()
     while True:
         try:
             with contextlib.closing(_Arrays(folder)) as arrays:
                 _pass(reading, arrays, watch)
-                checksums = arrays.finish()
-                return _described(reading, arrays, checksums, asked, originals, kept)
+                return _described(reading, arrays, known | {"checksums": arrays.finish()})
         except RereadError as late:
             if not source.replayable or late.remedy.items() <= remedies.items():
                 raise
@@ -128,19 +128,10 @@ def _chunks(source: Source) -> Generator[Chunk]:
         raise file_error(source.name, f"cannot be read ({reason}): check the path") from None
 
 
-def _described(
-    source: Source,
-    arrays: "_Arrays",
-    checksums: dict[str, str],
-    asked: Json,
-    originals: list[Json],
-    kept: bool,
-) -> Manifest:
+def _described(source: Source, arrays: "_Arrays", known: Json) -> Manifest:
     names = source.feature_names
     return Manifest(
         of=source.format,
-        asked=asked,
-        originals=originals,
         rows=arrays.rows,
         features=arrays.features if names is None else max(arrays.features, len(names)),
         entries=arrays.entries,
@@ -153,8 +144,7 @@ def _described(
         skipped=source.skipped,
         remarks=source.notes(),
         numbering=source.index_options,
-        kept=kept,
-        checksums=checksums,
+        **known,
     )
 
 

@@ -162,15 +162,10 @@ class ColumnarSource(Source):
 
     def state_dict(self) -> dict[str, Any]:
         """Which files a pass came to, at which rows, and the values of categories in order."""
-        return {
-            "rows": self.found.rows,
-            "files": [list(each) for each in self.files],
-            "values": self._features.state_dict(),
-        }
+        return self.found.state_dict() | {"values": self._features.state_dict()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        self.found.rows = int(state["rows"])
-        self.found.files = [(str(name), int(row)) for name, row in state["files"]]
+        self.found.load_state_dict(state)
         self._features.load_state_dict(state["values"])
 
     def notes(self) -> list[str]:

@@ -123,7 +123,7 @@ class Input:
         first = self.first_bytes().partition(b"\n")[0]
         if b"\0" in first:
             self._decode(first, 1)  # raises, where the line may be endless
-        return self._decoded(self._raw(keep=True))
+        return (self._decode(raw, line) for line, raw in enumerate(self._raw(keep=True), 1))
 
     def seekable(self, *magic: bytes) -> BinaryIO:
         """Open the file to read it out of order. A pipe is read whole, if it begins like this.
@@ -134,7 +134,10 @@ class Input:
             return self._open()
         if magic and not self.first_bytes().startswith(magic):
             raise ValueError("it does not begin as one does")
-        return io.BytesIO(b"".join(self._pass()))
+        self._mark_consumed()
+        whole = io.BytesIO(b"".join(self._raw(keep=False)))
+        self._close()
+        return whole
 
     @contextmanager
     def ranges(self) -> Iterator[Ranges]:
@@ -261,11 +264,6 @@ class Input:
         if self._stream is not None and self.path != STANDARD_INPUT:
             self._stream.close()
 
-    def _pass(self) -> Iterator[bytes]:
-        self._mark_consumed()
-        yield from self._raw(keep=False)
-        self._close()
-
     def _raw(self, *, keep: bool) -> Iterator[bytes]:
         """Lines as bytes, cut off after the longest length allowed."""
         with explain_io_errors(self.name), self._file() as file:
@@ -301,10 +299,6 @@ class Input:
             self.name,
             "it changed while it was being read: wait until nothing writes to it, or read a copy",
         )
-
-    def _decoded(self, raws: Iterator[bytes]) -> Iterator[str]:
-        for number, raw in enumerate(raws, 1):
-            yield self._decode(raw, number)
 
     def _decode(self, raw: bytes, line: int) -> str:
         if len(raw) > LONGEST_LINE:

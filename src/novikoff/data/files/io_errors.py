@@ -7,6 +7,12 @@ from novikoff.data.errors import file_error
 from novikoff.data.files.compression import DamagedError
 from novikoff.errors import DataError
 
+_KNOWN = {
+    FileNotFoundError: "no such file: check the path, or use example:NAME for built-in data",
+    IsADirectoryError: "it is a directory, expected a file: name one file in it",
+    PermissionError: "no permission to read it: change its permissions or copy it",
+}
+
 
 @contextmanager
 def explain_io_errors(name: str) -> Iterator[None]:
@@ -17,16 +23,7 @@ def explain_io_errors(name: str) -> Iterator[None]:
         raise
     except DamagedError as problem:
         raise file_error(name, f"{problem}: fetch or compress it again") from None
-    except FileNotFoundError:
-        raise file_error(
-            name, "no such file: check the path, or use example:NAME for built-in data"
-        ) from None
-    except IsADirectoryError:
-        raise file_error(name, "it is a directory, expected a file: name one file in it") from None
-    except PermissionError:
-        raise file_error(
-            name, "no permission to read it: change its permissions or copy it"
-        ) from None
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise file_error(name, f"cannot be read ({reason}): check the path") from None
+        known = (words for kind, words in _KNOWN.items() if isinstance(problem, kind))
+        raise file_error(name, next(known, f"cannot be read ({reason}): check the path")) from None

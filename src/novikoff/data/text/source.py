@@ -164,15 +164,13 @@ class TextSource(Source):
 
     def state_dict(self) -> dict[str, Any]:
         """Which files a pass came to, at which rows, and what the format has found."""
-        files = [list(each) for each in self.files]
         begins = [each.prefix.digest() for each in self.inputs if not each.replayable]
-        state = {"rows": self.found.rows, "files": files, "skipped": self.skipped, "begins": begins}
+        state = self.found.state_dict() | {"skipped": self.skipped, "begins": begins}
         return state | self.text_format.state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        found = self.found
-        found.rows, found.skipped = int(state["rows"]), int(state["skipped"])
-        found.files = [(str(name), int(row)) for name, row in state["files"]]
+        self.found.load_state_dict(state)
+        self.found.skipped = int(state["skipped"])
         pipes = [each for each in self.inputs if not each.replayable]
         for given, (size, digest) in zip(pipes, state["begins"], strict=True):
             given.prefix.expect(int(size), str(digest))

@@ -84,13 +84,6 @@ class CsvFormat(TextFormat[CsvBlock]):
         X = self._features.matrix(parsed.numbers, parsed.values)
         return Chunk(X, y, lines, parsed.exact)
 
-    def start_over(self) -> None:
-        """Forget the kind of labels.
-
-        Values of categories stay known: it is the same data, and a learner is as wide as all.
-        """
-        self._labels.start_over()
-
     def state_dict(self) -> dict[str, Any]:
         """The kind of labels, and the values of categories in order."""
         return {"words": self._labels.words, "values": self._features.state_dict()}

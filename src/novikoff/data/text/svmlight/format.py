@@ -93,8 +93,8 @@ class SvmlightFormat(TextFormat[SvmlightBlock]):
         )
 
     def start_over(self) -> None:
-        """Forget the width and the labels of an earlier pass; the first index is the same."""
-        self._labels.start_over()
+        """Forget also the width; the first index is the same."""
+        super().start_over()
         self._width = 0
 
     def state_dict(self) -> dict[str, Any]:

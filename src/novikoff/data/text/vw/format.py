@@ -82,7 +82,8 @@ class VwFormat(TextFormat[VwBlock]):
             options = VwOptions(self._labelled, self._index.known(), closed=self._closed)
         else:
             known, counting = self._collisions.known(), self._collisions.counting
-            options = VwOptions(self._labelled, known, bits=self._bits, counting=counting)
+            mask = np.uint64(self._collisions.columns - 1)
+            options = VwOptions(self._labelled, known, mask=mask, counting=counting)
         return parse_block(block.text, options, skip=self._skip)
 
     def chunk(self, parsed: VwBlock, name: str, line: int) -> Chunk:
@@ -123,11 +124,8 @@ class VwFormat(TextFormat[VwBlock]):
         return self._features or len(self._index)
 
     def start_over(self) -> None:
-        """Forget the kind of labels, and how many features were left out.
-
-        Names stay known: it is the same data, and a learner is as wide as all of them.
-        """
-        self._labels.start_over()
+        """Forget also how many features were left out."""
+        super().start_over()
         self._left_out = 0
 
     def state_dict(self) -> dict[str, Any]:
