@@ -62,14 +62,14 @@ _PAIR = re.compile(r"(?:\d+|qid):[^\s:,;\"]+")
 _LINES_LOOKED_AT = 20
 
 
-def choose_format(given: Input, told: str | None) -> str:
-    """Choose the format of an input; told: what the caller says."""
-    if told is not None:
-        chosen = _ALIASES.get(told, told)
+def choose_format(given: Input, format_name: str | None) -> str:
+    """Choose the format of an input. format_name: what the caller says it is, if anything."""
+    if format_name is not None:
+        chosen = _ALIASES.get(format_name, format_name)
         if chosen not in FORMATS:
             raise file_error(
                 given.name,
-                f"unknown format {shown(str(told))}, expected one of: {', '.join(FORMATS)}",
+                f"unknown format {shown(str(format_name))}, expected one of: {', '.join(FORMATS)}",
             )
     else:
         chosen = _by_name(given.path) or _by_content(given)

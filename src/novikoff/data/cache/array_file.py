@@ -101,7 +101,7 @@ class MappedArray:
     ) -> None:
         self._file = file = f"{name}.npy"
         size = HEADER + int(np.prod(shape, dtype=object)) * np.dtype(kind).itemsize
-        descriptor = _opened(folder, file)
+        descriptor = _open_in_folder(folder, file)
         try:
             if os.pread(descriptor, HEADER, 0) != header(kind, shape):
                 raise DamagedCacheError(f"{file} is not the array that about.json describes")
@@ -153,7 +153,7 @@ class MappedArray:
         self._forgotten = stop
 
 
-def _opened(folder: int, file: str) -> int:
+def _open_in_folder(folder: int, file: str) -> int:
     """A regular file that lies in the folder itself: no link, and nothing that could be waited
     for.
     """
@@ -168,7 +168,7 @@ def _opened(folder: int, file: str) -> int:
 
 def read_text(folder: int, file: str) -> str:
     """The text of a file in the folder."""
-    with os.fdopen(_opened(folder, file), "rb") as opened:
+    with os.fdopen(_open_in_folder(folder, file), "rb") as opened:
         if os.fstat(opened.fileno()).st_size > _LONGEST_TEXT:
             raise DamagedCacheError(f"{file} is longer than any that was written")
         try:

@@ -155,7 +155,8 @@ class CacheSource(RandomAccessSource):
     def notes(self) -> list[str]:
         """What was found out when it was written, and whether that still holds."""
         changed = [
-            f"{path} has changed since {self.name} was made of it" for path in self._changed()
+            f"{path} has changed since {self.name} was made of it"
+            for path in self._changed_originals()
         ]
         if self.about.checksums is None:
             changed.append(
@@ -216,7 +217,7 @@ class CacheSource(RandomAccessSource):
         if int(self._mapped["codes"].array[first:last].max()) >= len(classes):
             raise DamagedCacheError("codes.npy names a class too many")
 
-    def _changed(self) -> list[str]:
+    def _changed_originals(self) -> list[str]:
         """The files it was made from that are still there, and are not what they were."""
         parent = Path(self.path).absolute().parent
         changed = []
@@ -267,11 +268,11 @@ def _complaints(name: str) -> Iterator[None]:
         # Else it and its frames hold each other, and the callers' caches, until they are collected.
         problem.__traceback__ = None
         if isinstance(problem, DamagedCacheError):
-            words = _damaged(str(problem))
+            words = _damage_text(str(problem))
         else:
             words = f"cannot be opened as a cache ({problem.strerror}): check the path"
         raise file_error(name, words) from None
 
 
-def _damaged(problem: str) -> str:
+def _damage_text(problem: str) -> str:
     return f"not a novikoff cache, or a damaged one ({problem}): write it again"

@@ -49,7 +49,7 @@ def write_cache(
     ):
         folder = stack.enter_context(new_folder(place))
         known = {"asked": cache_key_options(source), "originals": originals, "kept": kept}
-        about = _written(source, folder, known, watch)
+        about = _write_arrays(source, folder, known, watch)
         if describe_originals(source, place.parent) != originals:
             raise file_error(source.name, "it changed while it was being read")
         (folder / ABOUT).write_text(about.text(), encoding="utf-8")
@@ -71,10 +71,12 @@ def refuse_foreign(place: Path) -> None:
 
 def describe_originals(source: Source, folder: Path) -> list[Json]:
     """The files of a source, by what tells them from others, and as seen from a folder."""
-    return [{"path": _seen(path, folder), **Input(path).identity()} for path in source.paths]
+    return [
+        {"path": _relative_path(path, folder), **Input(path).identity()} for path in source.paths
+    ]
 
 
-def _seen(path: str, folder: Path) -> str:
+def _relative_path(path: str, folder: Path) -> str:
     return path if is_remote(path) else os.path.relpath(path, folder)
 
 
@@ -84,7 +86,7 @@ def cache_key_options(source: Source) -> Json:
     return matters
 
 
-def _written(source: Source, folder: Path, known: Json, watch: Watch | None) -> Manifest:
+def _write_arrays(source: Source, folder: Path, known: Json, watch: Watch | None) -> Manifest:
     """Go through the source, from the start again where that turns out to be necessary.
 
     known: what the manifest says that no pass finds out.
@@ -94,7 +96,7 @@ def _written(source: Source, folder: Path, known: Json, watch: Watch | None) -> 
         try:
             with contextlib.closing(_Arrays(folder)) as arrays:
                 _pass(reading, arrays, watch)
-                return _described(reading, arrays, known | {"checksums": arrays.finish()})
+                return _make_manifest(reading, arrays, known | {"checksums": arrays.finish()})
         except RereadError as late:
             if not source.replayable or late.remedy.items() <= remedies.items():
                 raise
@@ -128,7 +130,7 @@ def _chunks(source: Source) -> Generator[Chunk]:
         raise file_error(source.name, f"cannot be read ({reason}): check the path") from None
 
 
-def _described(source: Source, arrays: "_Arrays", known: Json) -> Manifest:
+def _make_manifest(source: Source, arrays: "_Arrays", known: Json) -> Manifest:
     names = source.feature_names
     return Manifest(
         of=source.format,

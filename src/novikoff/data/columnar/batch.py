@@ -68,7 +68,7 @@ class BatchRows:
     def labels(self, place: int) -> LabelArray:
         """The column of labels."""
         if self._file.kinds[place] == WORDS:
-            codes, words = self._coded(place)
+            codes, words = self._factorize(place)
             for code, word in enumerate(words):
                 if not word or len(word) > LONGEST_LABEL:
                     row = int(np.flatnonzero(codes == code)[0])
@@ -88,7 +88,7 @@ class BatchRows:
         found: list[tuple[int, int, str, int]] = []
         codes = np.empty((self._length, len(places)), dtype=np.int32)
         for column, place in enumerate(places):
-            coded, words = self._coded(place)
+            coded, words = self._factorize(place)
             # Codes are given out as words come: a word is first where the largest so far rises.
             first = np.searchsorted(np.maximum.accumulate(coded), np.arange(len(words)))
             for code, word in enumerate(words):
@@ -102,9 +102,9 @@ class BatchRows:
                 found.append((row, column, word, code))
             codes[:, column] = coded
         found.sort()
-        return _renumbered(found, codes)
+        return _renumber(found, codes)
 
-    def _coded(self, place: int) -> tuple[NDArray[np.int32], list[str]]:
+    def _factorize(self, place: int) -> tuple[NDArray[np.int32], list[str]]:
         """A column of words as numbers and the words they stand for, in the order they come in."""
         column, pyarrow = self._column(place), arrow()
         dictionary = None
@@ -117,7 +117,7 @@ class BatchRows:
         return coded.indices.to_numpy(), words.cast(pyarrow.string()).to_pylist()
 
 
-def _renumbered(found: list[tuple[int, int, str, int]], codes: NDArray[np.int32]) -> Values:
+def _renumber(found: list[tuple[int, int, str, int]], codes: NDArray[np.int32]) -> Values:
     """Values numbered over all columns instead of within each."""
     for column in range(codes.shape[1]):
         ours = [

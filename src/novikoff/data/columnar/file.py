@@ -44,7 +44,7 @@ class Batch(NamedTuple):
     columns: Any
 
 
-class _Opened(NamedTuple):
+class _OpenFile(NamedTuple):
     file: Any
     schema: Any
     mapping: mmap.mmap | None = None
@@ -116,12 +116,12 @@ class ColumnFile(ColumnTable):
             with self._complaints(), given.seekable(*_MAGIC[kind]) as pipe:
                 self._held = pipe.read()
         path = given.path if given.replayable else None
-        with self._complaints(), self._opened() as opened:  # names may be no UTF-8
+        with self._complaints(), self._open() as opened:  # names may be no UTF-8
             # Columns of Arrow's files are the bytes of the file as they are.
             super().__init__(given.name, kind, opened.schema, path=path, checked=kind != "arrow")
 
     def groups(self) -> list[int]:
-        with self._complaints(), self._opened(count=True) as opened:
+        with self._complaints(), self._open(count=True) as opened:
             file = opened.file
             if self.kind == "parquet":
                 return [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
@@ -133,9 +133,9 @@ class ColumnFile(ColumnTable):
         self, rows: int, start: int = 0, stop: int | None = None, group: int = 0
     ) -> Iterator[Batch]:
         self._refuse_changed()
-        with self._complaints(), self._opened() as opened:
+        with self._complaints(), self._open() as opened:
             at, used = 0, 0
-            for batch in self._found(opened.file, rows, start, stop, group):
+            for batch in self._record_batches(opened.file, rows, start, stop, group):
                 if isinstance(batch, int):  # rows that were passed over
                     at += batch
                     continue
@@ -153,7 +153,7 @@ class ColumnFile(ColumnTable):
                     break
         self._refuse_changed()
 
-    def _found(
+    def _record_batches(
         self, file: Any, rows: int, start: int, stop: int | None, group: int
     ) -> Iterator[Any]:
         """Record batches, and numbers of rows instead of whole groups before the start."""
@@ -177,14 +177,14 @@ class ColumnFile(ColumnTable):
             self.given.identity()  # says so if it is not what it was
 
     @contextlib.contextmanager
-    def _opened(self, *, count: bool = False) -> Iterator[Any]:
+    def _open(self, *, count: bool = False) -> Iterator[Any]:
         """The file; count: only its rows are to be counted."""
         if self.kind == "parquet":
             module = importlib.import_module("pyarrow.parquet")
             with self._parquet() as (source, how), module.ParquetFile(source, **how) as file:
-                yield _Opened(file, file.schema_arrow)
+                yield _OpenFile(file, file.schema_arrow)
             return
-        with self._mapped() as content:
+        with self._map() as content:
             remote = hasattr(content, "seek") and not isinstance(content, mmap.mmap)
             first = content.read(len(_FILE)) if remote else bytes(content[: len(_FILE)])
             if first.startswith(_FEATHER_1):
@@ -200,7 +200,7 @@ class ColumnFile(ColumnTable):
             some = ipc.IpcReadOptions(included_fields=[0] if count else [])
             with opened(buffer, options=some) as file:
                 mapping = content if isinstance(content, mmap.mmap) else None
-                yield _Opened(file, file.schema, mapping)
+                yield _OpenFile(file, file.schema, mapping)
 
     @contextlib.contextmanager
     def _parquet(self) -> Iterator[Any]:
@@ -214,7 +214,7 @@ class ColumnFile(ColumnTable):
             yield self.given.path, _PARQUET
 
     @contextlib.contextmanager
-    def _mapped(self) -> Iterator[Any]:
+    def _map(self) -> Iterator[Any]:
         """The bytes of the file, in memory only as far as they are used."""
         if self._held is not None:
             yield self._held

@@ -134,13 +134,13 @@ class ColumnarSource(Source):
         number, batch = item
         table = self._tables[number]
         try:
-            return self._converted(number, BatchRows(table, batch))
+            return self._convert(number, BatchRows(table, batch))
         except DataError:
             raise
         except Exception as problem:
             raise damaged(table.name, table.kind, problem) from None
 
-    def _converted(self, number: int, batch: BatchRows) -> _BatchRows:
+    def _convert(self, number: int, batch: BatchRows) -> _BatchRows:
         columns = self._columns
         numbers = batch.numbers(columns.numbers)
         y = None if columns.target is None else batch.labels(columns.target)

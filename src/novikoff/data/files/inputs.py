@@ -80,7 +80,7 @@ class Input:
                 self.compression = compression_of(self._stream.peek(MAGIC_BYTES)[:MAGIC_BYTES])
                 if self.compression is not None:
                     pipe = cast(BinaryIO, self._stream)
-                    self._stream = _buffered(pipe, self.compression, close=False)
+                    self._stream = _decompressed_reader(pipe, self.compression, close=False)
 
     @property
     def replayable(self) -> bool:
@@ -283,18 +283,22 @@ class Input:
 
     def _open(self) -> BinaryIO:
         file = self._place.open()
-        return file if self.compression is None else _buffered(file, self.compression, close=True)
+        return (
+            file
+            if self.compression is None
+            else _decompressed_reader(file, self.compression, close=True)
+        )
 
     def _refuse_changed(self, file: Ranges) -> None:
         """Refuse a file that is not what it was when it was first looked at."""
         if file.state() != self._known:
-            raise self._changed()
+            raise self._change_error()
 
     def _refuse_replaced(self) -> None:
         if self._place.state() != self._known:
-            raise self._changed()
+            raise self._change_error()
 
-    def _changed(self) -> DataError:
+    def _change_error(self) -> DataError:
         return file_error(
             self.name,
             "it changed while it was being read: wait until nothing writes to it, or read a copy",
@@ -335,5 +339,5 @@ def _pipe(path: str) -> io.BufferedReader | None:
     return Path(path).open("rb") if is_stream(path) else None
 
 
-def _buffered(file: BinaryIO, kind: str, *, close: bool) -> io.BufferedReader:
+def _decompressed_reader(file: BinaryIO, kind: str, *, close: bool) -> io.BufferedReader:
     return io.BufferedReader(DecompressedFile(file, kind, close=close), blocks.BLOCK_BYTES)

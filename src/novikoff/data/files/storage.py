@@ -79,13 +79,13 @@ class RemoteFile:
         self.path = address
 
     @cached_property
-    def _reached(self) -> tuple[Any, str]:
+    def _file_system(self) -> tuple[Any, str]:
         return _system(self.path)
 
     def state(self) -> FileState:
         """The present state of the file, as far as its file system tells."""
         with _sentences(self.path):
-            system, path = self._reached
+            system, path = self._file_system
             system.invalidate_cache(path)
             info = system.info(path)
         if info.get("type") == "directory":
@@ -100,7 +100,7 @@ class RemoteFile:
     def open(self, block: int = LITTLE) -> BinaryIO:
         """Open the file; the caller closes it. block: bytes fetched beyond those asked for."""
         with _sentences(self.path):
-            system, path = self._reached
+            system, path = self._file_system
             file = system.open(path, "rb", block_size=block)
         # The readers of fsspec lack some of what files do, such as lines of a limited length.
         return cast(BinaryIO, io.BufferedReader(_Raw(self.path, file), LITTLE))

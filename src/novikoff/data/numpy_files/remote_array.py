@@ -27,10 +27,10 @@ class RemoteArray:
             width, until = self.shape[1] * self.dtype.itemsize, stop
             if self._first < start <= end:  # the next rows: more of them will be wanted
                 until = min(max(stop, start + _AHEAD // max(width, 1)), self.shape[0])
-            self._first, self._held = start, self._fetched(start, until)
+            self._first, self._held = start, self._fetch(start, until)
         return self._held[start - self._first : stop - self._first]
 
-    def _fetched(self, start: int, stop: int) -> NDArray[Any]:
+    def _fetch(self, start: int, stop: int) -> NDArray[Any]:
         """Some rows: one range of bytes, or one for each column if the columns lie together."""
         rows, columns = self.shape
         with self._given.ranges() as file:

@@ -45,7 +45,7 @@ class NpySource(RandomAccessSource):
     ) -> None:
         paths = (given.path,) if given.replayable else ()
         super().__init__(SourceInfo(given.name, "npy", paths), opening)
-        array = _mapped(given)
+        array = _map_array(given)
         self._array = _checked_table(self.name, "the array", array)
         self.rows, width = self._array.shape
         self._target = _column(self.name, target, width) if labelled else None
@@ -114,7 +114,7 @@ def _checked_shape(name: str, archive: NpzArchive) -> tuple[int, int]:
     )
 
 
-def _mapped(given: Input) -> Any:
+def _map_array(given: Input) -> Any:
     """The array of an .npy file, with one answer to every way in which bytes can fail to be one."""
     if given.first_bytes().startswith(_ZIP):
         raise file_error(

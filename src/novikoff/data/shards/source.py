@@ -80,7 +80,7 @@ class ShardSource(Source):
         try:
             yield from self._source.chunks(rows)
         except LocatedError as problem:
-            raise self._placed(problem) from None
+            raise self._locate_error(problem) from None
 
     def read(self) -> Chunk:
         if self._parts:
@@ -94,7 +94,7 @@ class ShardSource(Source):
             for first in range(start, stop, rows):
                 yield one.slice(first, min(first + rows, stop))
 
-    def _placed(self, problem: LocatedError) -> LocatedError:
+    def _locate_error(self, problem: LocatedError) -> LocatedError:
         """The complaint with the file's own line; or that this is no row, but a part of one."""
         source = self._text
         if source is None or not self.shard.partial:

@@ -39,7 +39,7 @@ class BlockParser(ABC, Generic[Parsed]):
         """Parse the next line, or a few. Raises a BadRowError, or leaves bad rows out."""
 
     @abstractmethod
-    def _collect(self, kept: RowSelection) -> Parsed:
+    def _collect(self, selection: RowSelection) -> Parsed:
         """These of the rows, with their labels."""
 
     def _unusable(self, parsed: Parsed) -> Iterator[tuple[int, BadRowError]]:

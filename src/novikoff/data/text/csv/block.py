@@ -17,7 +17,14 @@ from novikoff.data.text import labels
 from novikoff.data.text.block_parser import BlockParser, RowSelection
 from novikoff.data.text.csv.categories import NUMBER, WORD, TableColumns, TableFeatures, Values
 from novikoff.data.text.csv.header import TableHeader
-from novikoff.data.text.csv.records import BLANKS, SHOWN_LINE, Record, bad_field, ragged, records
+from novikoff.data.text.csv.records import (
+    BLANKS,
+    SHOWN_LINE,
+    Record,
+    bad_field,
+    records,
+    width_error,
+)
 from novikoff.data.text.tokens import NotANumberError, exact, is_missing, number, reads_as_float
 
 Ints = NDArray[np.int64]
@@ -118,7 +125,7 @@ class _CsvParser(BlockParser[CsvBlock]):
     def _take(self, record: Record) -> None:
         layout, roles = self._options.layout, self._options.columns.roles
         if len(record.fields) != layout.width:
-            raise ragged(record, layout.delimiter, layout.width)
+            raise width_error(record, layout.delimiter, layout.width)
         numbers, words, exactly = [], [], []
         for place, (field, role) in enumerate(zip(record.fields, roles, strict=True)):
             if role == WORD:
@@ -149,19 +156,19 @@ class _CsvParser(BlockParser[CsvBlock]):
         told = place if names is None else names[place]
         return f"; if the column's values are categories, pass categorical=[{told!r}]"
 
-    def _collect(self, kept: RowSelection) -> CsvBlock:
+    def _collect(self, selection: RowSelection) -> CsvBlock:
         exactly = None
         if self._options.decimal:
             exactly = np.empty((self.rows, self._numbers.shape[1]), dtype=object)
             if self.rows:  # NumPy takes no empty list for no rows
                 exactly[:] = self._exact
-            exactly = exactly[kept]
+            exactly = exactly[selection]
         return CsvBlock(
-            self._numbers[kept],
+            self._numbers[selection],
             exactly,
-            self._labels(kept),
-            self._values(kept),
-            self._lines[kept],
+            self._labels(selection),
+            self._values(selection),
+            self._lines[selection],
             self._line_ends,
             self.skipped,
         )
@@ -173,19 +180,23 @@ class _CsvParser(BlockParser[CsvBlock]):
             return self.text
         return np.concatenate((self.text, np.frombuffer(bytes(self._more), np.uint8)))
 
-    def _labels(self, kept: RowSelection) -> labels.LabelPart | None:
+    def _labels(self, selection: RowSelection) -> labels.LabelPart | None:
         columns = self._options.columns
         if columns.target is None:
             return None
         word = columns.roles[: columns.target].count(WORD)
-        return labels.parse_labels(self._words, self._starts[word, kept], self._stops[word, kept])
+        return labels.parse_labels(
+            self._words, self._starts[word, selection], self._stops[word, selection]
+        )
 
-    def _values(self, kept: RowSelection) -> Values | None:
+    def _values(self, selection: RowSelection) -> Values | None:
         columns = self._options.columns
         if not columns.categorical:
             return None
         words = [columns.roles[:place].count(WORD) for place in columns.categorical]
-        return factorize(self._words, self._starts[words][:, kept], self._stops[words][:, kept])
+        return factorize(
+            self._words, self._starts[words][:, selection], self._stops[words][:, selection]
+        )
 
     def _unusable(self, parsed: CsvBlock) -> Iterator[tuple[int, BadRowError]]:
         bad: dict[int, tuple[int, str]] = {}  # the column, and what is wrong
@@ -237,7 +248,7 @@ class _Records:
         else:  # a quote that is never closed costs its line only
             self.at, self.line = min(self.at + len(lines[0]) + 1, stop), first + 1
         texts = (
-            (line, _decoded(raw, line, strict=closed or line == first))
+            (line, _decode(raw, line, strict=closed or line == first))
             for line, raw in enumerate(lines, first)
         )
         return next(records(texts, delimiter, width), None)
@@ -251,7 +262,7 @@ class _Records:
         return int(record_end(self._text, self.at, delimiter_byte(delimiter)))
 
 
-def _decoded(raw: bytes, line: int, *, strict: bool) -> str:
+def _decode(raw: bytes, line: int, *, strict: bool) -> str:
     try:
         return decode_line(raw) if strict else raw.decode("utf-8", "replace")
     except LineError as problem:

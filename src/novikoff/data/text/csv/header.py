@@ -216,10 +216,10 @@ def _no_such_column(name: str, names: list[str] | None, target: str) -> DataErro
             " its place as a number, counted from 0",
         )
     close = get_close_matches(target, names, 1, cutoff=0.5)
-    hint = f"did you mean {shown(close[0])}?" if close else f"the header has {_listed(names)}"
+    hint = f"did you mean {shown(close[0])}?" if close else f"the header has {_name_list(names)}"
     return file_error(name, f"no column {shown(target)}, expected a name in the header: {hint}")
 
 
-def _listed(names: list[str]) -> str:
+def _name_list(names: list[str]) -> str:
     some = ", ".join(shown(column) for column in names[:8])
     return some if len(names) <= 8 else f"{some} and {len(names) - 8} more"

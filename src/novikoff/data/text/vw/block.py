@@ -206,7 +206,7 @@ class _VwParser(BlockParser[VwBlock]):
         out.lines[row], out.starts[row + 1] = out.cursor[LINE], out.cursor[ENTRIES]
         out.cursor[ROWS] += 1
 
-    def _collect(self, kept: RowSelection) -> VwBlock:
+    def _collect(self, selection: RowSelection) -> VwBlock:
         """All rows: labels were checked with their lines."""
         from novikoff.data.text.vw.kernel import ENTRIES, FRESH, LEFT_OUT, LETTERS, ROWS
 
