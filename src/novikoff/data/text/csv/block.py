@@ -234,6 +234,7 @@ class _Records:
 
     def __init__(self, text: Bytes, raw: bytes, at: int, line: int) -> None:
         self._text, self._raw, self.at, self.line = text, raw, at, line
+        self._quotes = b'"' in raw
 
     def next_record(self, delimiter: str, width: int) -> Record | None:
         """The next record; None if it is blank, and at the end. Raises a BadRowError."""
@@ -255,7 +256,7 @@ class _Records:
 
     def _end(self, delimiter: str) -> int:
         """Where the next record ends; 0 if it has no line end, -1 if a quote is not closed."""
-        if b'"' not in self._raw:
+        if not self._quotes:
             return self._raw.find(b"\n", self.at) + 1
         from novikoff.data.files.quote_kernel import record_end  # Numba is slow to import
 
