@@ -413,6 +413,7 @@ def _check_training_run(rows: list[Vector], sides: list[bool], scale: int, field
 
 # Files of rows, read as the package reads them, and the command line. What is unusual is refused.
 
+GAPS, LONGEST_WORD = {"", "na", "nan", "n/a", "null", "none"}, 200
 Tokens = list[tuple[str, dict[int, str]]]  # (label, {column: number}) for each row, as written
 
 
@@ -426,14 +427,15 @@ def _file_rows(path: Path, told: str | None, fields: Fields) -> Rows:
     labels = {label: _written(label, float) for label, _ in rows}
     if not rows or any(label.lower() in ("", "na", "nan") for label in labels):
         raise UnreadableError("expected rows, and a label in each")
+    columns = {column for _, tokens in rows for column in tokens}
+    _require(not table or len(columns) == fields["features"], "features: the table has others")
     if None in labels.values():
         labels = {label: label for label in labels}
     elif all(re.fullmatch("[+-]?[0-9]{1,18}", label) for label in labels):
         labels = {label: int(label) for label in labels}
     number: Any = float if fields["numbers"] == "binary64" else Decimal
     for label, tokens in rows:
-        row = {column: _written(token, number) for column, token in tokens.items()}
-        yield labels[label], list(row.values()) if table else row
+        yield labels[label], {j: _written(token, number) for j, token in tokens.items()}
 
 
 def _table(lines: list[str], marks: str, told: str | None) -> Tokens:
@@ -443,18 +445,45 @@ def _table(lines: list[str], marks: str, told: str | None) -> Tokens:
     records = [record for record in reader if len(record) > 1 or "".join(record).strip()]
     head = [field.strip() for field in records[0]] if records else []
     names, target = [name.lower() for name in head], -1
-    gaps = {"", "na", "nan", "n/a", "null", "none"}.intersection(names)
-    if not gaps and all(_written(name, float) is None for name in names):  # a header
+    words = [j for j, name in enumerate(names) if not _is_numeric(name)]
+    if words and len(words) == len(names):  # a header
         usual = [name for name in ("target", "label", "class", "y") if name in names]
         target = names.index(usual[0]) if usual else -1
         records = [] if usual and names.count(usual[0]) > 1 and told is None else records[1:]
+    elif any(_is_numeric(row[j]) for row in records[1:2] for j in words if j < len(row)):
+        raise UnreadableError("expected a header of words only, or rows only")
     if told is not None:
         target = head.index(told) if head.count(told) == 1 else int(told)
         if not -len(head) <= target < len(head):
             raise UnreadableError(f"expected a column {told}, found {len(head)} columns")
     if len(names) < 2 or any(len(record) != len(names) for record in records):
         raise UnreadableError("expected two or more fields, and as many in every row")
-    return [(record.pop(target).strip(), dict(enumerate(record))) for record in records]
+    return _features([(record.pop(target).strip(), record) for record in records])
+
+
+def _features(rows: list[tuple[str, list[str]]]) -> Tokens:
+    """The numbers of each row, then a 1 for each of its words: a column for each, as they come.
+
+    A column holds words if the first row has one there.
+    """
+    fields = dict(enumerate(rows[0][1] if rows else []))
+    numbers = [j for j, field in fields.items() if _is_numeric(field)]
+    values, found = dict[tuple[int, str], int](), Tokens()
+    for label, record in rows:
+        row = dict(enumerate(record[j] for j in numbers))
+        for j in sorted(fields.keys() - numbers):
+            value = record[j].strip()
+            if value.lower() in GAPS or len(value) > LONGEST_WORD:
+                raise UnreadableError(f"expected a word, found {value[:40]!a}")
+            row[values.setdefault((j, value), len(numbers) + len(values))] = "1"
+        found.append((label, row))
+    return found
+
+
+def _is_numeric(field: str) -> bool:
+    """Whether it is a finite number, or stands for one that is missing."""
+    number = _written(field, float)
+    return field.strip().lower() in GAPS or (number is not None and math.isfinite(number))
 
 
 def _svmlight(lines: list[str]) -> Tokens:

@@ -11,10 +11,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import novikoff as nk
 from novikoff import checker
 from novikoff import data as sources
 from novikoff.checker import check_arrays
+from novikoff.errors import DataError
 from tests.helpers.certificate_cases import CASES
 from tests.helpers.certificate_reference import make, terms
 
@@ -147,6 +151,10 @@ def test_files_are_read_as_the_package_reads_them(name, content, tmp_path, capsy
         ("a.csv", THREE + "1,1\0,0\n"),
         ("a.csv", "x\n1\n"),
         ("a.csv", CSV.replace("a,b", "label,b")),
+        ("a.csv", "colour,label\nred,0\n,1\n"),
+        ("a.csv", "colour,label\nred,0\nNA,1\n"),
+        ("a.csv", f"colour,label\nred,0\n{201 * 'x'},1\n"),
+        ("a.csv", "red,1,label\n2,1,0\nblue,0,1\n"),
         # Unusual files are left to the package.
         ("a.csv", CSV.replace(",", "|")),
         ("a.csv", CSV.replace(",", "   ")),
@@ -203,6 +211,53 @@ def test_words_as_labels_and_decimals_as_they_are_written(tmp_path, capsys):
     for far in ("1e-5001", "1e-999999999", "1e-99999999999999999999", "1e5001"):
         assert exit_code(tmp_path, case, "a.csv", table.format(far)) == 2
     capsys.readouterr()
+
+
+CATEGORIES = {
+    "header": "colour,n,size,y\nred,1,S,1\nblue,2,M,0\nred,-1,L,1\ngreen,0,S,1\n",
+    "no header": "red,1,1\nblue,2,0\nred,-1,1\ngreen,0,1\n",
+    "numbers among words": "c,n,y\nx,1,1\n2,2,0\n 2 ,-1,0\n2.0,0,1\n",
+    "words only": "c,d,y\na,b,1\nb,a,0\na,a,0\n",
+    "odd words": 'c,y\n"two, or\nmore",1\n été ,0\n"a ""b""",1\nété,0\n',
+    "no separation": "c,n,y\na,1,1\na,1,0\nb,2,0\n",
+}
+
+
+@pytest.mark.parametrize("case", CATEGORIES)
+def test_columns_of_words_are_read_as_the_package_reads_them(case, tmp_path, capsys):
+    data = write_file(tmp_path, "a.csv", CATEGORIES[case])
+    proof = nk.check(nk.open(data)).certificate
+    certificate = write_file(tmp_path, "c.json", proof.text)
+    assert nk.verify(certificate, nk.open(data)).valid
+    assert checker.main([str(certificate), str(data)]) == 0
+    assert capsys.readouterr().out.startswith("valid")
+
+
+def test_other_words_are_other_rows(tmp_path, capsys):
+    text = CATEGORIES["header"]
+    proof = nk.check(nk.open(write_file(tmp_path, "a.csv", text))).certificate
+    certificate = write_file(tmp_path, "c.json", proof.text)
+    for other, code in ((("green", "red"), 1), (("green", "grey"), 0), (("L", "S"), 1)):
+        data = write_file(tmp_path, "b.csv", text.replace(*other))
+        assert nk.verify(certificate, nk.open(data)).valid is (code == 0)
+        assert checker.main([str(certificate), str(data)]) == code
+    capsys.readouterr()
+
+
+WORDS = st.sampled_from(["a", "b", "Ω", " a", "x y", "7", "-1e3", "inf", "1_0", '"q, r"'])
+
+
+@given(rows=st.lists(st.tuples(WORDS, st.integers(-2, 2), WORDS, st.booleans()), min_size=2))
+def test_tables_of_words_and_numbers(tmp_path_factory, rows):
+    """What the package certifies is valid."""
+    scratch = tmp_path_factory.mktemp("words")
+    data = write_file(scratch, "a.csv", "".join(f"{a},{n},{b},{y:d}\n" for a, n, b, y in rows))
+    try:
+        proof = nk.check(nk.open(data)).certificate
+    except DataError:
+        return
+    certificate = write_file(scratch, "c.json", proof.text)
+    assert checker.main([str(certificate), str(data)]) == 0
 
 
 def test_only_the_standard_library_is_imported():

@@ -303,6 +303,21 @@ def test_bad_rows_can_be_left_out_and_are_listed(save: Save, tmp_path: Path) -> 
         assert entry["file"] == path
 
 
+@pytest.mark.parametrize("size", [1, 4, 7, 10, 2**20])
+def test_a_record_that_is_left_out_ends_where_blocks_may_end(
+    save: Save, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """A quote opens in one line and closes in another, where more follows: all of it is bad."""
+    monkeypatch.setattr("novikoff.data.files.blocks.BLOCK_BYTES", size)
+    path = save("a.csv", 'x,y\n1,a\n"2,b\n3,"c\n4,d\n"5,\xff\n6",e\n7,f\n')
+    Path(path).write_bytes(Path(path).read_bytes().replace("\xff".encode(), b"\xff"))
+    source = sources.open(path, bad_rows="skip")
+    chunk = together(source, 2)
+    assert chunk.y.tolist() == ["a", "d", "f"]
+    assert chunk.lines.tolist() == [2, 5, 8]
+    assert source.skipped == 2
+
+
 def test_a_quote_that_is_never_closed_costs_its_line_only(save: Save) -> None:
     source = sources.open(save("a.csv", '1,a\n2,"b\n3,c\n4,d\n'), bad_rows="skip")
     assert source.read().X[:, 0].tolist() == [1, 3, 4]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import novikoff.data as sources
@@ -131,6 +131,7 @@ def test_regular_rows_need_no_care(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @examples(200)
 @given(seed=st.integers(0, 2**32), size=st.integers(1, 50), skip=st.booleans())
+@example(seed=292529, size=19, skip=True)
 def test_files_of_any_kind_in_blocks_of_any_size(
     scratch: Path, seed: int, size: int, skip: bool
 ) -> None:

@@ -1,12 +1,14 @@
 """Files that are not there, not text or not whole; pipes; and options that make no sense."""
 
 import bz2
+import contextlib
 import gzip
 import io
 import json
 import os
 import sys
 import threading
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -90,7 +92,7 @@ def test_byte_order_mark_line_ends_and_last_line(save: Save, name: str, content:
 
 def test_lines_come_without_their_ends(save: Save) -> None:
     given = inputs.Input(save("a", "one\r\n\r\ntwo\n three \r\rend"))
-    assert list(given.lines()) == ["one", "", "two", " three \r\rend"]
+    assert list(given.peek()) == ["one", "", "two", " three \r\rend"]
 
 
 def zstd(content: bytes) -> bytes:
@@ -124,6 +126,17 @@ def test_a_wrong_checksum_is_noticed(save: Save, kind: str) -> None:
     packed[-6] ^= 0xFF
     with pytest.raises(DataError, match=f"damaged {kind} data"):
         sources.open(save("a.svm" + suffix, bytes(packed))).read()
+
+
+@pytest.mark.parametrize("kind", ["gzip", "bzip2"])
+def test_what_follows_compressed_data_is_called_that(save: Save, kind: str) -> None:
+    pack, suffix = PACKINGS[kind]
+    for more in (b"garbage", b"x", b"\0x" if kind == "gzip" else b"\0"):
+        path = save("a.svm" + suffix, pack(SVM.encode()) + more)
+        with pytest.raises(DataError, match=f"damaged {kind} data: other bytes come after them"):
+            sources.open(path).read()
+    with pytest.raises(DataError, match="end too soon"):
+        sources.open(save("a.svm" + suffix, (2 * pack(SVM.encode()))[:-1])).read()
 
 
 @packings
@@ -344,6 +357,16 @@ def test_standard_input_can_be_an_array(monkeypatch: pytest.MonkeyPatch) -> None
     assert sources.open("-").read().X.tolist() == [[0, 1], [3, 4]]
 
 
+def test_an_array_through_a_pipe_is_not_believed_to_be_larger_than_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = io.BytesIO()
+    np.save(file, np.arange(6.0).reshape(2, 3))
+    standard_input(monkeypatch, file.getvalue().replace(b"(2, 3), }     ", b"(2, 30000), } "))
+    with pytest.raises(DataError, match="it ends too soon, after 176 of 480128 bytes"):
+        sources.open("-")
+
+
 def test_complaints_name_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     standard_input(monkeypatch, "1 1:2\n1 1:x\n")
     with pytest.raises(DataError, match=r"^standard input:2:5: .*found 'x'"):
@@ -402,3 +425,57 @@ def test_options_that_make_no_sense(
     with pytest.raises(DataError) as caught:
         sources.open(path, **options)
     assert reason in str(caught.value)
+
+
+ENDLESS = ["csv", "tsv", "svmlight", "vw", "parquet", "arrow", "npy", "npz", None]
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+@pytest.mark.parametrize("endless", ["/dev/zero", "pipe", "file", "file with a start"])
+def test_what_never_ends_is_refused_with_little_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str | None, endless: str
+) -> None:
+    """Of text, no more than the longest line is read, here 1 MB; of the others, a few bytes."""
+    monkeypatch.setattr("novikoff.data.files.inputs.LONGEST_LINE", 2**20)
+    path = tmp_path / "endless"
+    if endless == "pipe":
+        os.mkfifo(path)
+        threading.Thread(target=write_forever, args=[path], daemon=True).start()
+    elif endless != "/dev/zero":
+        with path.open("wb") as file:
+            file.write(b"" if endless == "file" else STARTS.get(kind or "", b"1,2\n3,4\n"))
+            file.truncate(2**38)
+    else:
+        path = Path(endless)
+    if endless == "file with a start" and kind in ("csv", "tsv", "svmlight", "vw", None):
+        sources.open(save_start(tmp_path, kind), format=kind).read()  # which compiles its reader
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError, match=str(path)):
+            sources.open(path, format=kind).read()
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
+
+
+STARTS = {
+    "svmlight": b"1 1:2\n-1 2:3\n",
+    "vw": b"1 |a x:1\n-1 |a x:2\n",
+    "tsv": b"1\t2\n3\t4\n",
+    "npy": b"\x93NUMPY\x01\x00\x76\x00",
+    "npz": b"PK\x03\x04",
+    "parquet": b"PAR1",
+    "arrow": b"ARROW1\0\0",
+}
+
+
+def save_start(folder: Path, kind: str | None) -> Path:
+    path = folder / "start"
+    path.write_bytes(STARTS.get(kind or "", b"1,2\n3,4\n"))
+    return path
+
+
+def write_forever(path: Path) -> None:
+    with contextlib.suppress(OSError), path.open("wb") as file:
+        while True:
+            file.write(b"\x80\0endless" * 1000)

@@ -1,5 +1,8 @@
 """Arrays on disk: what is in them comes out unchanged, and nothing in them is trusted."""
 
+import io
+import tracemalloc
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -237,6 +240,95 @@ def test_csr_that_would_read_wild_memory(
 ) -> None:
     with pytest.raises(DataError, match=reason):
         sources.open(save_csr(tmp_path, **changes))
+
+
+def head(shape: tuple[int, ...], dtype: str = "<f8", fortran: bool = False) -> bytes:
+    """The header of an .npy file, whatever comes after it."""
+    described = {"descr": dtype, "fortran_order": fortran, "shape": shape}
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, described)
+    return file.getvalue()
+
+
+LARGE = 2**23  # numbers, which are 64 MB
+BOMBS: dict[str, tuple[dict[str, bytes], str]] = {
+    "three dimensions": ({"X": head((2, 2, LARGE // 4))}, "X has 3 dimensions, expected 2"),
+    "complex": ({"X": head((2, LARGE // 4), "<c16")}, "X has type complex128"),
+    "text": ({"X": head((2, LARGE // 4), "<U4")}, "X has type <U4"),
+    "no labels": ({"X": head((2, LARGE // 2))}, "no array y"),
+    "long labels": ({"X": head((2, 3)), "y": head((LARGE,))}, r"expected \(2,\)"),
+    "odd labels": ({"X": head((2, 3)), "y": head((2,), f"V{4 * LARGE}")}, "labels of type"),
+    "few labels": ({"X": head((LARGE // 2, 2)), "y": head((3,))}, r"y has shape \(3,\), expected"),
+    "objects": ({"X": head((2, LARGE // 2), "|O"), "y": head((2,))}, "holds Python objects"),
+    "negative": ({"X": head((-2, -LARGE // 2)), "y": head((2,))}, r"its shape is \(-2, -"),
+    "long shape": ({"shape": head((LARGE,), "<i8")}, "shape must be two whole numbers"),
+    "long format": ({"format": head((), f"S{8 * LARGE}")}, "its format is"),
+    "long indptr": ({"indptr": head((LARGE,), "<i8")}, "indptr must have 4 entries"),
+    "long indices": ({"indices": head((LARGE,), "<i8")}, "there are 8388608 indices"),
+    "long data": ({"data": head((LARGE,))}, "3 indices and 8388608 values"),
+}
+CSR_HEADS = {
+    "data": head((3,)) + np.ones(3).tobytes(),
+    "indices": head((3,), "<i4") + np.arange(3, dtype=np.int32).tobytes(),
+    "indptr": head((4,), "<i4") + np.arange(4, dtype=np.int32).tobytes(),
+    "shape": head((2,), "<i8") + np.array([3, 4]).tobytes(),
+    "y": head((3,)) + np.ones(3).tobytes(),
+}
+
+
+@pytest.mark.parametrize("case", BOMBS)
+def test_an_archive_is_refused_before_it_is_unpacked(tmp_path: Path, case: str) -> None:
+    """Each member has 64 MB of zeros, in 64 KB, or what its header says."""
+    changed, reason = BOMBS[case]
+    members = changed if "X" in changed else CSR_HEADS | changed
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            with archive.open(f"{name}.npy", "w") as file:
+                file.write(content)
+                if name in changed:
+                    for _ in range(64):
+                        file.write(bytes(2**20))
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError, match=reason):
+            sources.open(tmp_path / "a.npz")
+        assert tracemalloc.get_traced_memory()[1] < 2**23
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_archive_that_says_it_holds_more_than_it_can(tmp_path: Path) -> None:
+    table = head((2**20, 2**20)) + bytes(16)
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("X.npy", table)
+        archive.writestr("y.npy", head((2**20,)) + bytes(2**23))
+    raw = (tmp_path / "a.npz").read_bytes()
+    with pytest.raises(DataError, match="it ends too soon"):
+        sources.open(tmp_path / "a.npz")
+    size = len(table).to_bytes(4, "little")
+    assert raw.count(size) >= 2
+    (tmp_path / "a.npz").write_bytes(raw.replace(size, b"\xfe\xff\xff\xff"))
+    with pytest.raises(DataError, match=r"bytes cannot hold the 4294967294 of X"):
+        sources.open(tmp_path / "a.npz")
+
+
+def test_a_flipped_bit_in_an_archive(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", X=TABLE, y=[1, 2, 3, 4])
+    raw = bytearray((tmp_path / "a.npz").read_bytes())
+    raw[raw.index(TABLE.tobytes()) + 8] ^= 1
+    (tmp_path / "a.npz").write_bytes(raw)
+    with pytest.raises(DataError, match="Bad CRC-32"):
+        sources.open(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("fortran", [False, True])
+@pytest.mark.parametrize("shape", [(2**40, 2**40), (3, 2**50), (-3, -4), (-3, 4), (2**63, 2)])
+def test_a_header_with_an_impossible_shape(
+    tmp_path: Path, shape: tuple[int, ...], fortran: bool
+) -> None:
+    (tmp_path / "a.npy").write_bytes(head(shape, "<f8", fortran) + bytes(96))
+    with pytest.raises(DataError, match=r"not a whole .npy or .npz file of numbers \(it"):
+        sources.open(tmp_path / "a.npy")
 
 
 @pytest.mark.parametrize("name", ["a.npy", "a.npz"])

@@ -10,6 +10,8 @@ import numpy as np
 import novikoff.data as sources
 from novikoff.data import Chunk, Source
 from novikoff.data.cache import manifest
+from novikoff.data.cache.array_file import HEADER
+from novikoff.data.cache.checksums import BlockChecksums
 from novikoff.data.source import UNOPENED, Opening, SourceInfo
 from tests.helpers.chunks import Save
 
@@ -27,6 +29,10 @@ FILES = {
     "categories": {"a.csv": "n,colour,y\n1,red,0\n2,blue,1\n3,red,1\n"},
     "named features": {"a.vw": "1 |a x:1 y:2\n-1 |a z:3 |b x\n1 |b w:0.5\n"},
 }
+
+
+#: In the place of what a manifest is not to say.
+DROPPED = object()
 
 
 class Listed(Source):
@@ -61,11 +67,22 @@ def about_of(folder: Path) -> dict[str, Any]:
 
 
 def rewritten(folder: Path, **changes: Any) -> None:
-    """Change what about.json says, and its digest accordingly."""
+    """Change what about.json says, and its digest accordingly; DROPPED: it says nothing."""
     content = about_of(folder) | changes
+    content = {name: value for name, value in content.items() if value is not DROPPED}
     content.pop("digest")
     content["digest"] = manifest._digest(content)
     (folder / "about.json").write_text(json.dumps(content))
+
+
+def seal(folder: Path) -> None:
+    """Give a cache the checksums that go with its arrays as they are now."""
+    checksums = {}
+    for path in folder.glob("*.npy"):
+        found = BlockChecksums()
+        found.update(memoryview(path.read_bytes()[HEADER:]))
+        checksums[path.stem] = found.text()
+    rewritten(folder, checksums=checksums)
 
 
 def file_names(folder: Path) -> list[str]:
@@ -89,6 +106,18 @@ def check_rows(chunk: Chunk, whole: Chunk) -> None:
     assert chunk.y.dtype == whole.y.dtype
     assert chunk.y.tobytes() == whole.y.tobytes()
     assert np.array_equal(chunk.lines, whole.lines)
+
+
+def resident(name: str) -> int:
+    """How many bytes of a mapped file are in this process's memory."""
+    found, inside = 0, False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        first = line.split()[0]
+        if not first.endswith(":"):
+            inside = name in line
+        elif inside and first == "Rss:":
+            found += 1024 * int(line.split()[1])
+    return found
 
 
 BIG = "".join(f"{i % 3} {i % 7 + 1}:{i} {i % 11 + 8}:0.25\n" for i in range(2000))

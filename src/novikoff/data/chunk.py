@@ -80,10 +80,10 @@ def concatenate(chunks: Sequence[Chunk]) -> Chunk:
         np.concatenate(parts) if (parts := [each for each in some if each is not None]) else None
         for some in zip(*((each.y, each.lines, each.exact) for each in chunks), strict=True)
     )
-    return Chunk(_stacked([chunk.X for chunk in chunks]), y, lines, exact, last.end)
+    return Chunk(_stack([chunk.X for chunk in chunks]), y, lines, exact, last.end)
 
 
-def _stacked(matrices: Sequence[Matrix]) -> Matrix:
+def _stack(matrices: Sequence[Matrix]) -> Matrix:
     dense = [X for X in matrices if isinstance(X, np.ndarray)]
     if dense:
         return np.concatenate(dense)

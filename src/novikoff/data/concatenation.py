@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from novikoff.data.chunk import Chunk, concatenate
-from novikoff.data.errors import data_error
+from novikoff.data.chunk import Chunk
+from novikoff.data.errors import file_error
 from novikoff.data.source import Opening, RandomAccessSource, Source, SourceInfo, joint_name
 
 
@@ -19,17 +19,12 @@ class ConcatenatedSource(Source):
         self.found.files = list(zip((each.name for each in sources), starts, strict=True))
 
     def chunks(self, rows: int | None = None) -> Iterator[Chunk]:
-        """Go through the rows once, in order, at most `rows` of them at a time."""
         first: Chunk | None = None
         for source in self.sources:
             for chunk in source.chunks(rows):
                 first = first or chunk
                 _refuse_other(source.name, chunk, self.sources[0].name, first)
                 yield chunk
-
-    def read(self) -> Chunk:
-        """All rows at once, in memory."""
-        return concatenate(list(self.chunks()))
 
 
 def refuse_other_width(sources: Sequence[RandomAccessSource]) -> None:
@@ -42,9 +37,8 @@ def refuse_other_width(sources: Sequence[RandomAccessSource]) -> None:
 def _refuse_other(name: str, chunk: Chunk, first_name: str, first: Chunk) -> None:
     width, kind = first.X.shape[1], type(first.X)
     if (chunk.X.shape[1], type(chunk.X)) != (width, kind):
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"the number of feature columns is {chunk.X.shape[1]}, expected {width} as in"
             f" {first_name}, and all files dense or all sparse",
         )

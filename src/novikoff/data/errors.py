@@ -40,6 +40,11 @@ def data_error(
     return LocatedError(str(spot), spot)
 
 
+def file_error(name: str, problem: str) -> LocatedError:
+    """The complaint about a file as a whole."""
+    return data_error(name, None, problem)
+
+
 class RereadError(LocatedError):
     """Something that a pass in blocks comes to too late to have taken the rows before it rightly.
 
@@ -49,6 +54,14 @@ class RereadError(LocatedError):
     def __init__(self, message: str, spot: Location | None = None, **remedy: Any) -> None:
         super().__init__(message, spot)
         self.remedy = remedy
+
+
+class LineError(ValueError):
+    """Something is wrong with a line; the column counts characters from 1."""
+
+    def __init__(self, column: int, problem: str) -> None:
+        super().__init__(problem)
+        self.column = column
 
 
 class BadRowError(DataError):
@@ -65,16 +78,14 @@ class BadRowError(DataError):
 def check_features(name: str, found: int, expected: int | None) -> None:
     """Refuse rows of another width than the caller asked for, or of no width at all."""
     if found < 1:
-        raise data_error(
+        raise file_error(
             name,
-            None,
             "no feature columns: a row needs at least one number besides "
             "its label; is the delimiter right, and is there a label at all?",
         )
     if expected is not None and found != expected:
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"the number of feature columns is {found}, expected {expected}: give the same "
             f"columns as before, or leave out features={expected}",
         )

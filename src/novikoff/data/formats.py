@@ -4,7 +4,7 @@ import re
 from itertools import islice
 from pathlib import PurePath
 
-from novikoff.data.errors import data_error
+from novikoff.data.errors import file_error
 from novikoff.data.files.compression import without_suffix
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.storage import file_name
@@ -62,22 +62,20 @@ _PAIR = re.compile(r"(?:\d+|qid):[^\s:,;\"]+")
 _LINES_LOOKED_AT = 20
 
 
-def choose_format(given: Input, told: str | None) -> str:
-    """Choose the format of an input; told: what the caller says."""
-    if told is not None:
-        chosen = _ALIASES.get(told, told)
+def choose_format(given: Input, format_name: str | None) -> str:
+    """Choose the format of an input. format_name: what the caller says it is, if anything."""
+    if format_name is not None:
+        chosen = _ALIASES.get(format_name, format_name)
         if chosen not in FORMATS:
-            raise data_error(
+            raise file_error(
                 given.name,
-                None,
-                f"unknown format {shown(str(told))}, expected one of: {', '.join(FORMATS)}",
+                f"unknown format {shown(str(format_name))}, expected one of: {', '.join(FORMATS)}",
             )
     else:
         chosen = _by_name(given.path) or _by_content(given)
     if given.compression is not None and chosen not in TEXT_FORMATS:
-        raise data_error(
+        raise file_error(
             given.name,
-            None,
             f"{chosen} inside {given.compression}, expected that around a text format only:"
             " unpack it first",
         )

@@ -9,7 +9,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from novikoff.data.chunk import CHUNK_ROWS, Chunk, LabelArray, ReadPosition, checked_rows
+from novikoff.data.chunk import (
+    CHUNK_ROWS,
+    Chunk,
+    LabelArray,
+    ReadPosition,
+    checked_rows,
+    concatenate,
+)
 from novikoff.data.files.skipped_rows import SkippedRow
 from novikoff.data.sparse import Matrix
 from novikoff.number_text import plural
@@ -87,6 +94,15 @@ class PassRecord:
         if self.listed is not None:
             self.listed = []
 
+    def state_dict(self) -> dict[str, Any]:
+        """The rows so far, and the files with their first rows, as JSON."""
+        return {"rows": self.rows, "files": [list(each) for each in self.files]}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore what another pass had found."""
+        self.rows = int(state["rows"])
+        self.files = [(str(name), int(row)) for name, row in state["files"]]
+
     def enter_file(self, number: int, names: list[str]) -> None:
         """Note that the next row is in this one of the files, unless an earlier one was too."""
         while len(self.files) <= number:
@@ -110,9 +126,9 @@ class Source(ABC):
     def chunks(self, rows: int | None = None) -> Iterator[Chunk]:
         """Go through the rows once, in order, at most `rows` of them at a time."""
 
-    @abstractmethod
     def read(self) -> Chunk:
         """All rows at once, in memory."""
+        return concatenate(list(self.chunks()))
 
     def reopen(self, **options: Any) -> "Source":
         """Open the same data again, with other options besides those asked for at first."""
@@ -201,13 +217,11 @@ class RandomAccessSource(Source):
         """The rows from `start` up to, not including, `stop`."""
 
     def chunks(self, rows: int | None = None) -> Iterator[Chunk]:
-        """Go through the rows once, in order, at most `rows` of them at a time."""
         each = checked_rows(rows or CHUNK_ROWS)
         for start in range(0, self.rows, each):
             yield self._block(start, min(start + each, self.rows))
 
     def read(self) -> Chunk:
-        """All rows at once."""
         return self._block(0, self.rows)
 
     def slice(self, start: int, stop: int) -> Chunk:
@@ -235,7 +249,6 @@ class InMemorySource(RandomAccessSource):
         return Chunk(self._X[start:stop], None if self._y is None else self._y[start:stop], None)
 
     def slice(self, start: int, stop: int) -> Chunk:
-        """Some of the rows, which hold no other rows in memory."""
         found = self._block(start, stop)
         if found.X is self._X:
             return found
@@ -243,7 +256,6 @@ class InMemorySource(RandomAccessSource):
 
     @property
     def bytes(self) -> int:
-        """The size of the rows."""
         X = self._X
         return int(X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes)
 

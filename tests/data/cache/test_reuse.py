@@ -100,7 +100,7 @@ def test_other_options(save: Save) -> None:
 def test_other_versions(save: Save) -> None:
     cache = ensure_cache(open_case(save, "sparse"))
     for what in ("version", "reader"):
-        rewritten(Path(cache.path), **{what: 2})
+        rewritten(Path(cache.path), **{what: 3})
         source = open_case(save, "sparse")
         assert f"it is of another {what} than this program writes" in str(
             stale_reason(cache.path, source)

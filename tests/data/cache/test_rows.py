@@ -35,6 +35,7 @@ from tests.helpers.cache_files import (
     check_rows,
     labelled_chunk,
     open_case,
+    resident,
 )
 from tests.helpers.chunks import Save, bits, check_chunk, full, same_rows
 
@@ -259,15 +260,3 @@ def test_rows_gone_through_do_leave_memory(save: Save) -> None:
     for chunk in cache.chunks(999):
         chunk.X.data.sum()
     assert resident("values.npy") < 200_000
-
-
-def resident(name: str) -> int:
-    """How many bytes of a mapped file are in this process's memory."""
-    found, inside = 0, False
-    for line in Path("/proc/self/smaps").read_text().splitlines():
-        first = line.split()[0]
-        if not first.endswith(":"):
-            inside = name in line
-        elif inside and first == "Rss:":
-            found += 1024 * int(line.split()[1])
-    return found

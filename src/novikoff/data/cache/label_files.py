@@ -14,10 +14,10 @@ from novikoff.errors import DataError
 
 
 class LabelNumbering:
-    """Different labels, each numbered when it first comes."""
+    """Different labels, each numbered when it first comes. none: an array of no labels."""
 
-    def __init__(self) -> None:
-        self._sorted: LabelArray | None = None
+    def __init__(self, none: LabelArray) -> None:
+        self._sorted = none
         self._numbers: NDArray[np.uint32] = np.empty(0, np.uint32)
 
     def __len__(self) -> int:
@@ -25,8 +25,6 @@ class LabelNumbering:
 
     def codes(self, labels: LabelArray) -> NDArray[np.uint32]:
         """The number of each label."""
-        if self._sorted is None:
-            self._sorted = labels[:0]
         places, new = self._looked_up(self._sorted, labels)
         if new.any():
             self._add(np.unique(labels[new]))
@@ -36,8 +34,6 @@ class LabelNumbering:
 
     def in_order(self, kind: Any) -> tuple[LabelArray, NDArray[Any]]:
         """The labels sorted, as such a type, and for each number its place among them."""
-        if self._sorted is None:
-            raise ValueError("there are no labels")
         labels = np.empty_like(self._sorted)
         labels[self._numbers] = self._sorted
         # Whole numbers that differ can be the same double.
@@ -53,8 +49,6 @@ class LabelNumbering:
         return places, known[places] != labels
 
     def _add(self, new: LabelArray) -> None:
-        if self._sorted is None:
-            raise ValueError("there are no labels")
         labels = np.concatenate([self._sorted, new])
         order = np.argsort(labels, kind="stable")
         numbers = np.arange(len(self), len(labels), dtype=np.uint32)
@@ -69,7 +63,6 @@ class LabelFiles:
         self._folder = folder
         self._y: ArrayFile | None = None
         self._codes: ArrayFile | None = None
-        self._numbering = LabelNumbering()
         self.kind: str | None = None
         self.classes: list[Any] | None = None
 
@@ -79,6 +72,7 @@ class LabelFiles:
         if self.kind is None:
             self.kind = kind
             self._codes = ArrayFile(self._folder, "codes", np.uint32)
+            self._numbering = LabelNumbering(y[:0])
             self._y = None if kind == "words" else ArrayFile(self._folder, "y", y.dtype)
         elif (kind == "words") != (self.kind == "words"):
             raise DataError("found words and numbers as labels, expected either")
@@ -91,18 +85,19 @@ class LabelFiles:
             self._codes.append(self._numbering.codes(y))
             if self._y is not None and len(self._numbering) > MOST_CLASSES:
                 self._codes.remove()  # numbers to predict rather than classes
-                self._codes, self._numbering = None, LabelNumbering()
+                self._codes, self._numbering = None, LabelNumbering(y[:0])
 
-    def finish(self) -> None:
-        """Number the classes in their order; then `kind` and `classes` are final."""
+    def finish(self) -> dict[str, ArrayFile]:
+        """Number the classes in their order; then `kind` and `classes` are final, and the files
+        complete but for their headers.
+        """
         if self._codes is not None:
             kind = np.str_ if self.kind == "words" else self.kind
             classes, places = self._numbering.in_order(kind)
             self._codes.convert_dtype(code_type(len(classes)), lambda codes: places[codes])
-            self._codes.finish()
             self.classes = classes.tolist()
-        if self._y is not None:
-            self._y.finish()
+        found = {"y": self._y, "codes": self._codes}
+        return {name: file for name, file in found.items() if file is not None}
 
     def close(self) -> None:
         """Let go of the files."""

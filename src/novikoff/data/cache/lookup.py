@@ -8,7 +8,7 @@ from pathlib import Path
 from novikoff.data.cache.manifest import Manifest
 from novikoff.data.cache.source import CacheSource, is_unchanged
 from novikoff.data.cache.writer import Watch, cache_key_options, refuse_foreign, write_cache
-from novikoff.data.errors import data_error
+from novikoff.data.errors import file_error
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.storage import is_remote
 from novikoff.data.source import Source
@@ -20,12 +20,12 @@ SUFFIX = ".nkcache"
 def default_place(source: Source) -> Path:
     """Where the cache of a source is unless told: beside its first file."""
     if not source.paths:
-        raise data_error(
-            source.name, None, "it has no file that a cache could lie beside: pass --cache PATH"
+        raise file_error(
+            source.name, "it has no file that a cache could lie beside: pass --cache PATH"
         )
     if is_remote(source.paths[0]):
-        raise data_error(
-            source.name, None, "no cache is written beside what is elsewhere: pass --cache PATH"
+        raise file_error(
+            source.name, "no cache is written beside what is elsewhere: pass --cache PATH"
         )
     return Path(source.paths[0] + SUFFIX)
 
@@ -70,9 +70,12 @@ def _valid_cache_or_reason(place: Path, source: Source) -> CacheSource | str:
     """The cache if it is good for a source, or why it is not."""
     try:
         found = _opening(source)(place)
+        reason = _difference(found.about, source)
+        if reason is None:
+            found.verify()  # now, where a damaged one can be written again
     except DataError as problem:
         return str(problem)
-    return _difference(found.about, source) or found
+    return reason or found
 
 
 def _opening(source: Source) -> Callable[[str | os.PathLike[str]], CacheSource]:

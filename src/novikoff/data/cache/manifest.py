@@ -8,7 +8,8 @@
     lines.npy     int64: the line that each row has in its file
 
 Which of them there are, of which type and shape, follows from about.json alone; a file that is not
-exactly that is refused. Nothing that about.json names is ever opened as part of the cache.
+exactly that is refused. Nothing that about.json names is ever opened as part of the cache. From
+version 2 on, it lists checksums of the arrays, which are compared before rows are believed.
 """
 
 import dataclasses
@@ -16,20 +17,26 @@ import hashlib
 import itertools
 import json
 import math
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from novikoff.data.cache.checksums import BLOCK, DIGITS
 from novikoff.data.matrices import MOST_CLASSES
 from novikoff.data.sparse import LARGEST_INDEX
 
-FORMAT, VERSION = "novikoff cache", 1
+FORMAT, VERSION = "novikoff cache", 2
+#: The version before there were checksums.
+_UNCHECKED = 1
 #: Raised whenever a reader makes other rows, labels or names of the same bytes than before.
 READER = 1
 #: The most entries that 32 bits count, so that columns and starts are no longer than they must be.
 NARROW = LARGEST_INDEX
 ARRAYS = ("values", "columns", "starts", "y", "codes", "lines")
+_MOST_DIGITS = 20  # of a whole number; 64 bits have no more
 _LABELS = {"int64": int, "float64": float, "words": str}
 
 Json = dict[str, Any]
@@ -58,8 +65,9 @@ class Manifest:
     files: list[tuple[str, int]]  # the name and the first row of each
     skipped: int
     remarks: list[str]
-    numbering: Json  # see `Source.numbering`
+    numbering: Json  # see `Source.index_options`
     kept: bool  # whether it was asked for by its name, rather than made on the way
+    checksums: dict[str, str] | None  # by array, see `checksums`; None: of an earlier version
 
     def arrays(self) -> dict[str, tuple[Any, Shape]]:
         """The type and shape of each array."""
@@ -85,7 +93,7 @@ class Manifest:
             f"{name}.npy": {
                 "type": np.dtype(kind).name,
                 "shape": list(shape),
-                "bytes": math.prod(shape) * np.dtype(kind).itemsize,
+                "bytes": _size(kind, shape),
             }
             for name, (kind, shape) in self.arrays().items()
         }
@@ -110,26 +118,36 @@ def code_type(classes: int) -> type[np.unsignedinteger[Any]]:
 def parse_manifest(text: str) -> Manifest:
     """What about.json says. It raises a DamagedCacheError if that cannot be all true."""
     try:
-        content = json.loads(text)
+        content = json.loads(text, parse_int=_parse_int)
     except (ValueError, RecursionError) as problem:
         raise DamagedCacheError(f"its about.json is not JSON ({problem})") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise DamagedCacheError("its about.json does not say that it is one")
-    for what, known in (("version", VERSION), ("reader", READER)):
-        if content.get(what) != known:
+    version = content.get("version")
+    for what, known in (("version", (_UNCHECKED, VERSION)), ("reader", (READER,))):
+        if content.get(what) not in known:
             raise DamagedCacheError(f"it is of another {what} than this program writes")
     digest = content.pop("digest", None)
     if digest != _digest(content):
         raise DamagedCacheError("its about.json does not go with its own digest")
+    if version == _UNCHECKED:
+        content["checksums"] = None
     fields = [field.name for field in dataclasses.fields(Manifest)]
     if not content.keys() >= set(fields):
         raise DamagedCacheError("its about.json lacks something")
     about = Manifest(**{name: content[name] for name in fields})
-    for what, holds in _conditions(about):
+    for what, holds in _conditions(about, checked=version != _UNCHECKED):
         if not holds:
             raise DamagedCacheError(f"its {what} cannot be right")
     files = [(name, row) for name, row in about.files]
     return dataclasses.replace(about, files=files)
+
+
+def _parse_int(digits: str) -> int:
+    """The whole number; who lifts Python's own limit of digits must not wait for endless ones."""
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
 
 
 def _digest(content: Json) -> str:
@@ -137,24 +155,27 @@ def _digest(content: Json) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _conditions(about: Manifest) -> list[tuple[str, bool]]:
-    """What must hold of what was read; each is looked at only where those before it hold."""
+def _conditions(about: Manifest, checked: bool) -> Iterator[tuple[str, bool]]:
+    """What must hold of what was read; each is looked at only where those before it hold.
+
+    checked: whether there must be checksums.
+    """
     entries = about.entries
-    return [
-        ("number of rows", _count(about.rows) and about.rows > 0),
-        ("number of features", _count(about.features) and 0 < about.features <= LARGEST_INDEX),
-        ("number of entries", entries is None or _count(entries)),
-        ("names", about.names is None or _strings(about.names, about.features)),
-        ("texts", all(isinstance(each, str) for each in (about.of, about.target or ""))),
-        ("marks", all(isinstance(each, bool) for each in (about.numbered, about.kept))),
-        ("options", isinstance(about.asked, dict)),
-        ("originals", _all(about.originals, dict)),
-        ("labels", _sound_labels(about)),
-        ("files", _sound_files(about)),
-        ("count of skipped rows", _count(about.skipped)),
-        ("remarks", _strings(about.remarks)),
-        ("numbering", isinstance(about.numbering, dict)),
-    ]
+    yield "number of rows", _count(about.rows) and about.rows > 0
+    yield "number of features", _count(about.features) and 0 < about.features <= LARGEST_INDEX
+    yield "number of entries", entries is None or _count(entries)
+    yield "names", about.names is None or _strings(about.names, about.features)
+    yield "format", isinstance(about.of, str)
+    yield "target", about.target is None or isinstance(about.target, str)
+    yield "marks", all(isinstance(each, bool) for each in (about.numbered, about.kept))
+    yield "options", isinstance(about.asked, dict)
+    yield "originals", _all(about.originals, dict)
+    yield "labels", _sound_labels(about)
+    yield "files", _sound_files(about)
+    yield "count of skipped rows", _count(about.skipped)
+    yield "remarks", _strings(about.remarks)
+    yield "numbering", _sound_numbering(about.numbering)
+    yield "checksums", _sound_checksums(about) if checked else about.checksums is None
 
 
 def _count(number: Any) -> bool:
@@ -183,6 +204,34 @@ def _sound_labels(about: Manifest) -> bool:
     most = 2**32 if kind == "words" else MOST_CLASSES
     ascend = all(a < b for a, b in itertools.pairwise(classes))
     return 0 < len(classes) <= most and ascend
+
+
+def _sound_numbering(numbering: Any) -> bool:
+    """Whether it is no more than the options that formats give for other files."""
+    kinds = {"zero_based": bool, "hash_bits": int}
+    return isinstance(numbering, dict) and all(
+        type(value) is kinds.get(name) for name, value in numbering.items()
+    )
+
+
+def _sound_checksums(about: Manifest) -> bool:
+    """Whether every array has a checksum for each of its blocks."""
+    given, arrays = about.checksums, about.arrays()
+    return (
+        isinstance(given, dict)
+        and given.keys() == arrays.keys()
+        and all(
+            isinstance(given[name], str)
+            and len(given[name]) == DIGITS * -(-_size(*array) // BLOCK)
+            and re.fullmatch("[0-9a-f]*", given[name]) is not None
+            for name, array in arrays.items()
+        )
+    )
+
+
+def _size(kind: Any, shape: Shape) -> int:
+    """The number of bytes in an array."""
+    return int(math.prod(shape) * np.dtype(kind).itemsize)
 
 
 def _sound_files(about: Manifest) -> bool:

@@ -16,7 +16,7 @@ from novikoff.data.cache import CacheSource, write_named_cache
 from novikoff.data.cache.atomic_folder import new_folder
 from novikoff.data.cache.writer import Watch, explain_write_errors
 from novikoff.data.chunk import Chunk
-from novikoff.data.errors import data_error
+from novikoff.data.errors import file_error
 from novikoff.data.source import Source
 from novikoff.errors import DataError
 from novikoff.files import move_into_place
@@ -79,9 +79,8 @@ def _dense(X: Any) -> Any:
 
 def _checked_names(source: CacheSource) -> list[str]:
     if source.about.entries is not None and source.features > MOST_COLUMNS:
-        raise data_error(
+        raise file_error(
             source.name,
-            None,
             f"its rows are sparse, with {source.features:,} features: each would be a column of"
             f" Parquet, mostly of zeros, and more than {MOST_COLUMNS:,} are not written; convert it"
             " to .nkcache, which keeps rows sparse",
@@ -91,7 +90,7 @@ def _checked_names(source: CacheSource) -> list[str]:
         names.append(source.target_name or "target")
     for name, other in itertools.pairwise(sorted(names)):
         if name == other:
-            raise data_error(source.name, None, f"two columns would be called {name!r}: rename one")
+            raise file_error(source.name, f"two columns would be called {name!r}: rename one")
     return names
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.data.cache.array_file import PIECE, MappedArray, read_text
-from novikoff.data.cache.manifest import DamagedCacheError, parse_manifest
+from novikoff.data.cache.manifest import ARRAYS, DamagedCacheError, parse_manifest
 from novikoff.data.chunk import Chunk, LabelArray
-from novikoff.data.errors import check_features, data_error
+from novikoff.data.errors import check_features, file_error
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.patterns import ABOUT
 from novikoff.data.files.storage import is_remote
@@ -47,19 +47,21 @@ class CacheSource(RandomAccessSource):
         with _complaints(self.name), _folder(self.path) as folder:
             self.about = about = parse_manifest(read_text(folder, ABOUT))
             self._mapped = {
-                name: MappedArray(folder, name, kind, shape)
+                name: MappedArray(folder, name, kind, shape, (about.checksums or {}).get(name))
                 for name, (kind, shape) in about.arrays().items()
             }
-            if about.entries is not None:
+            if about.entries is not None:  # every other check relies on where rows begin
+                for _ in self._mapped["starts"].verify(0, about.rows + 1):
+                    pass
                 _check_starts(self._mapped["starts"].array, about.entries)
         self.of, self.rows = about.of, about.rows
         self.info = self.info._replace(feature_names=about.names, target_name=about.target)
         self.found.files, self.found.skipped = list(about.files), about.skipped
-        self.labelled, self._sound = labelled, 0
+        self.labelled = labelled
         self.features = self._checked_width(features)
         if labelled and about.labels is None:
-            raise data_error(
-                self.name, None, "the rows have no labels: pass labelled=False (--no-labels)"
+            raise file_error(
+                self.name, "the rows have no labels: pass labelled=False (--no-labels)"
             )
 
     def moved(self, path: str | os.PathLike[str]) -> "CacheSource":
@@ -79,9 +81,36 @@ class CacheSource(RandomAccessSource):
             rows = [row for _, row in self.about.files]
             self.found.files = list(zip(source.paths[first:], rows, strict=False))
 
+    def verify(self, names: Iterable[str] = ARRAYS) -> None:
+        """Hold these arrays against their checksums, and what indexes against its limits.
+
+        What was verified once is not looked at again.
+        """
+        self._verify(names, 0, self.rows)
+
+    def _verify(self, names: Iterable[str], start: int, stop: int) -> None:
+        """Verify some rows. None are handed out before: a wild column would read wild memory."""
+        with _complaints(self.name):
+            for name in (name for name in names if name in self._mapped):
+                span = (self._place(name, start), self._place(name, stop))
+                drop = stop - start == self.rows
+                for first, last in self._mapped[name].verify(*span, drop=drop):
+                    if name == "columns":
+                        self._check_columns(first, last)
+                    elif name == "codes":
+                        self._check_codes(first, last)
+
+    def _place(self, name: str, row: int) -> int:
+        """The number of an array's entries before a row."""
+        mapped = self._mapped[name].array
+        if self.about.entries is not None and name in ("values", "columns"):
+            return int(self._mapped["starts"].array[row])
+        return row * (mapped.shape[1] if mapped.ndim > 1 else 1)
+
     @property
     def matrix(self) -> Matrix:
         """All rows, as a view."""
+        self.verify(("values", "columns"))
         return self._rows(0, self.rows)
 
     @cached_property
@@ -97,42 +126,26 @@ class CacheSource(RandomAccessSource):
         """For each row the number of its label among the classes, as a view; None without them."""
         if self.classes is None:
             return None
+        self.verify(["codes"])
         codes: Codes = self._mapped["codes"].array
-        for start in range(0, self.rows, PIECE):
-            if int(codes[start : start + PIECE].max()) >= len(self.classes):
-                raise data_error(self.name, None, _damaged("codes.npy names a class too many"))
         return codes
 
     def chunks(self, rows: int | None = None) -> Iterator[Chunk]:
         """Go through the rows once; those that were gone through may leave memory."""
         done = 0
         for chunk in super().chunks(rows):
-            before, done = done, done + chunk.X.shape[0]
-            if done > self._sound:  # the first pass looks, for all
-                self._check_columns(chunk.X, before)
-                self._sound = done
             yield chunk
+            done += chunk.X.shape[0]
             self.release(done)
-
-    def slice(self, start: int, stop: int) -> Chunk:
-        """Some of the rows, as views."""
-        found = self._block(start, stop)
-        self._check_columns(found.X, start)
-        return found
 
     @property
     def bytes(self) -> int:
-        """How much the arrays take."""
         return sum(each.array.nbytes for each in self._mapped.values())
 
     def release(self, rows: int) -> None:
         """Let the first so many rows leave memory; looked at again, they are loaded again."""
-        starts = self._mapped.get("starts")
         for name, mapped in self._mapped.items():
-            if name in ("values", "columns") and starts is not None:
-                mapped.release(int(starts.array[rows]))
-            else:
-                mapped.release(rows * (mapped.array[:1].size or 1))
+            mapped.release(self._place(name, rows))
 
     @property
     def index_options(self) -> dict[str, Any]:
@@ -142,11 +155,18 @@ class CacheSource(RandomAccessSource):
     def notes(self) -> list[str]:
         """What was found out when it was written, and whether that still holds."""
         changed = [
-            f"{path} has changed since {self.name} was made of it" for path in self._changed()
+            f"{path} has changed since {self.name} was made of it"
+            for path in self._changed_originals()
         ]
+        if self.about.checksums is None:
+            changed.append(
+                f"{self.name} was written by an earlier version, without checksums, so that damage"
+                " to it may go unnoticed: remove it or write it again"
+            )
         return [*self.about.remarks, *changed]
 
     def _block(self, start: int, stop: int) -> Chunk:
+        self._verify(ARRAYS, start, stop)
         lines = self._mapped["lines"].array[start:stop] if self.about.numbered else None
         return Chunk(self._rows(start, stop), self._labels(start, stop), lines)
 
@@ -165,10 +185,7 @@ class CacheSource(RandomAccessSource):
         if not self.labelled:
             return None
         if self.about.labels == "words":
-            codes = self._mapped["codes"].array[start:stop]
-            if int(codes.max(initial=0)) >= len(self._words):
-                raise data_error(self.name, None, _damaged("codes.npy names a class too many"))
-            return self._words[codes]
+            return self._words[self._mapped["codes"].array[start:stop]]
         return self._mapped["y"].array[start:stop]
 
     @cached_property
@@ -182,15 +199,25 @@ class CacheSource(RandomAccessSource):
         check_features(self.name, width, features)
         return width
 
-    def _check_columns(self, X: Matrix, before: int) -> None:
-        """Sparse rows from a file: nothing may index what is not there."""
-        if isinstance(X, np.ndarray) or not len(X.indices):
-            return
-        if not 0 <= int(X.indices.min()) <= int(X.indices.max()) < self.about.features:
-            found = f"columns.npy has a column outside of the rows from row {before} on"
-            raise data_error(self.name, None, _damaged(found))
+    def _check_columns(self, first: int, last: int) -> None:
+        """Refuse entries that are outside of the rows, or not in the order of their columns."""
+        before = max(first - 1, 0)
+        columns, starts = self._mapped["columns"].array[before:last], self._mapped["starts"].array
+        ascend = columns[1:] > columns[:-1]
+        row, after = np.searchsorted(starts, (before + 1, last))
+        ascend[starts[row:after] - (before + 1)] = True  # a new row
+        if not 0 <= int(columns.min()) <= int(columns.max()) < self.about.features:
+            row = int(np.searchsorted(starts, first, "right")) - 1
+            raise DamagedCacheError(f"columns.npy has a column outside of the rows from {row} on")
+        if not ascend.all():
+            raise DamagedCacheError("columns.npy has columns that do not ascend in their row")
 
-    def _changed(self) -> list[str]:
+    def _check_codes(self, first: int, last: int) -> None:
+        classes = self.about.classes or ()
+        if int(self._mapped["codes"].array[first:last].max()) >= len(classes):
+            raise DamagedCacheError("codes.npy names a class too many")
+
+    def _changed_originals(self) -> list[str]:
         """The files it was made from that are still there, and are not what they were."""
         parent = Path(self.path).absolute().parent
         changed = []
@@ -241,11 +268,11 @@ def _complaints(name: str) -> Iterator[None]:
         # Else it and its frames hold each other, and the callers' caches, until they are collected.
         problem.__traceback__ = None
         if isinstance(problem, DamagedCacheError):
-            words = _damaged(str(problem))
+            words = _damage_text(str(problem))
         else:
             words = f"cannot be opened as a cache ({problem.strerror}): check the path"
-        raise data_error(name, None, words) from None
+        raise file_error(name, words) from None
 
 
-def _damaged(problem: str) -> str:
+def _damage_text(problem: str) -> str:
     return f"not a novikoff cache, or a damaged one ({problem}): write it again"

@@ -14,7 +14,7 @@ from novikoff.data.cache.atomic_folder import install, is_cache_folder, new_fold
 from novikoff.data.cache.label_files import LabelFiles
 from novikoff.data.cache.manifest import Json, Manifest, index_type
 from novikoff.data.chunk import START, Chunk, ReadPosition
-from novikoff.data.errors import RereadError, data_error
+from novikoff.data.errors import RereadError, file_error
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.patterns import ABOUT
 from novikoff.data.files.storage import is_remote, size_of
@@ -48,9 +48,10 @@ def write_cache(
         contextlib.ExitStack() as stack,
     ):
         folder = stack.enter_context(new_folder(place))
-        about = _written(source, folder, place, originals, kept, watch)
+        known = {"asked": cache_key_options(source), "originals": originals, "kept": kept}
+        about = _write_arrays(source, folder, known, watch)
         if describe_originals(source, place.parent) != originals:
-            raise data_error(source.name, None, "it changed while it was being read")
+            raise file_error(source.name, "it changed while it was being read")
         (folder / ABOUT).write_text(about.text(), encoding="utf-8")
         with (folder / ABOUT).open("rb") as file:
             os.fsync(file.fileno())
@@ -70,10 +71,12 @@ def refuse_foreign(place: Path) -> None:
 
 def describe_originals(source: Source, folder: Path) -> list[Json]:
     """The files of a source, by what tells them from others, and as seen from a folder."""
-    return [{"path": _seen(path, folder), **Input(path).identity()} for path in source.paths]
+    return [
+        {"path": _relative_path(path, folder), **Input(path).identity()} for path in source.paths
+    ]
 
 
-def _seen(path: str, folder: Path) -> str:
+def _relative_path(path: str, folder: Path) -> str:
     return path if is_remote(path) else os.path.relpath(path, folder)
 
 
@@ -83,23 +86,17 @@ def cache_key_options(source: Source) -> Json:
     return matters
 
 
-def _written(
-    source: Source,
-    folder: Path,
-    place: Path,
-    originals: list[Json],
-    kept: bool,
-    watch: Watch | None,
-) -> Manifest:
-    """Go through the source, from the start again where that turns out to be necessary."""
-    asked, reading = cache_key_options(source), source
-    remedies: Json = {}
+def _write_arrays(source: Source, folder: Path, known: Json, watch: Watch | None) -> Manifest:
+    """Go through the source, from the start again where that turns out to be necessary.
+
+    known: what the manifest says that no pass finds out.
+    """
+    reading, remedies = source, Json()
     while True:
         try:
             with contextlib.closing(_Arrays(folder)) as arrays:
                 _pass(reading, arrays, watch)
-                arrays.finish()
-                return _described(reading, arrays, asked, originals, kept)
+                return _make_manifest(reading, arrays, known | {"checksums": arrays.finish()})
         except RereadError as late:
             if not source.replayable or late.remedy.items() <= remedies.items():
                 raise
@@ -112,9 +109,8 @@ def _pass(source: Source, arrays: "_Arrays", watch: Watch | None) -> None:
     with contextlib.closing(_chunks(source)) as chunks:
         for chunk in chunks:
             if chunk.exact is not None:
-                raise data_error(
+                raise file_error(
                     source.name,
-                    None,
                     "a cache holds doubles, not exact decimals: leave out decimal, or the cache",
                 )
             arrays.take(chunk)
@@ -122,7 +118,7 @@ def _pass(source: Source, arrays: "_Arrays", watch: Watch | None) -> None:
             if watch is not None:
                 watch(progress.done, progress.total, arrays.rows)
     if not arrays.rows:
-        raise data_error(source.name, None, "there are no rows")
+        raise file_error(source.name, "there are no rows")
 
 
 def _chunks(source: Source) -> Generator[Chunk]:
@@ -131,17 +127,13 @@ def _chunks(source: Source) -> Generator[Chunk]:
         yield from source.chunks()
     except OSError as problem:
         reason = problem.strerror or problem
-        raise data_error(source.name, None, f"cannot be read ({reason}): check the path") from None
+        raise file_error(source.name, f"cannot be read ({reason}): check the path") from None
 
 
-def _described(
-    source: Source, arrays: "_Arrays", asked: Json, originals: list[Json], kept: bool
-) -> Manifest:
+def _make_manifest(source: Source, arrays: "_Arrays", known: Json) -> Manifest:
     names = source.feature_names
     return Manifest(
         of=source.format,
-        asked=asked,
-        originals=originals,
         rows=arrays.rows,
         features=arrays.features if names is None else max(arrays.features, len(names)),
         entries=arrays.entries,
@@ -149,12 +141,12 @@ def _described(
         target=source.target_name,
         labels=arrays.labels.kind,
         classes=arrays.labels.classes,
-        numbered=arrays.lines is not None,
+        numbered=arrays.numbered,
         files=list(source.files),
         skipped=source.skipped,
         remarks=source.notes(),
         numbering=source.index_options,
-        kept=kept,
+        **known,
     )
 
 
@@ -166,8 +158,7 @@ class _Arrays:
         self.rows = self.features = 0
         self.entries: int | None = None
         self.labels = LabelFiles(folder)
-        self.lines: ArrayFile | None = None
-        self._matrix: dict[str, ArrayFile] = {}
+        self._files: dict[str, ArrayFile] = {}  # but those of the labels
 
     def take(self, chunk: Chunk) -> None:
         """The next rows."""
@@ -180,50 +171,54 @@ class _Arrays:
             self._take_sparse(chunk.X)
         if chunk.y is not None:
             self.labels.take(chunk.y)
-        if self.lines is not None and chunk.lines is not None:
-            self.lines.append(chunk.lines)
+        if self.numbered and chunk.lines is not None:
+            self._files["lines"].append(chunk.lines)
 
     def _begin(self, chunk: Chunk) -> None:
         names: dict[str, Any] = {"values": np.float64}
         if not isinstance(chunk.X, np.ndarray):
             self.entries = 0
             names |= {"columns": index_type(0), "starts": index_type(0)}
-        self._matrix = {name: ArrayFile(self._folder, name, kind) for name, kind in names.items()}
-        if self.entries is not None:
-            self._matrix["starts"].append(np.zeros(1, np.int64))
         if chunk.lines is not None:
-            self.lines = ArrayFile(self._folder, "lines", np.int64)
+            names["lines"] = np.int64
+        self._files = {name: ArrayFile(self._folder, name, kind) for name, kind in names.items()}
+        if self.entries is not None:
+            self._files["starts"].append(np.zeros(1, np.int64))
 
     def _take_dense(self, X: Any) -> None:
         if self.features not in (0, X.shape[1]):
             raise DataError(f"dense rows of {X.shape[1]} features come after {self.features}")
         self.features = X.shape[1]
-        self._matrix["values"].append(X)
+        self._files["values"].append(X)
 
     def _take_sparse(self, X: Any) -> None:
         before, self.features = self.entries or 0, max(self.features, X.shape[1])
         self.entries = before + len(X.data)
-        starts, columns = self._matrix["starts"], self._matrix["columns"]
+        starts, columns = self._files["starts"], self._files["columns"]
         if starts.kind != index_type(self.entries):
             for each in (starts, columns):
                 each.convert_dtype(index_type(self.entries))
-        self._matrix["values"].append(X.data)
+        self._files["values"].append(X.data)
         columns.append(X.indices)
         starts.append(X.indptr[1:].astype(np.int64) + before)
 
-    def finish(self) -> None:
-        """Complete all files."""
-        self.labels.finish()
-        for file in (*self._matrix.values(), self.lines):
-            if file is not None:
-                file.finish()
+    @property
+    def numbered(self) -> bool:
+        """Whether the rows have lines."""
+        return "lines" in self._files
+
+    def finish(self) -> dict[str, str]:
+        """Complete all files; returns their checksums."""
+        files = self._files | self.labels.finish()
+        for file in files.values():
+            file.finish()
+        return {name: file.checksums.text() for name, file in files.items()}
 
     def close(self) -> None:
         """Let go of all files."""
         self.labels.close()
-        for file in (*self._matrix.values(), self.lines):
-            if file is not None:
-                file.close()
+        for file in self._files.values():
+            file.close()
 
 
 class _Progress:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from novikoff.data.chunk import LabelArray
 from novikoff.data.columnar.file import WORDS, Batch, ColumnTable, arrow
-from novikoff.data.errors import data_error
+from novikoff.data.errors import file_error
 from novikoff.data.text.csv.categories import TableFeatures, Values
 from novikoff.data.text.labels import LONGEST_LABEL, label_array
 from novikoff.data.text.tokens import shown
@@ -37,9 +37,8 @@ class BatchRows:
             raise self._bad(missing, place, "the value is missing (null)", "fill it in")
 
     def _bad(self, row: int, place: int, problem: str, remedy: str) -> DataError:
-        return data_error(
+        return file_error(
             self._file.name,
-            None,
             f"row {self._batch.first + row} (counting from 0), {self._file.called(place)}:"
             f" {problem}, expected a value: {remedy} or drop the row",
         )
@@ -69,7 +68,7 @@ class BatchRows:
     def labels(self, place: int) -> LabelArray:
         """The column of labels."""
         if self._file.kinds[place] == WORDS:
-            codes, words = self._coded(place)
+            codes, words = self._factorize(place)
             for code, word in enumerate(words):
                 if not word or len(word) > LONGEST_LABEL:
                     row = int(np.flatnonzero(codes == code)[0])
@@ -89,24 +88,23 @@ class BatchRows:
         found: list[tuple[int, int, str, int]] = []
         codes = np.empty((self._length, len(places)), dtype=np.int32)
         for column, place in enumerate(places):
-            coded, words = self._coded(place)
+            coded, words = self._factorize(place)
             # Codes are given out as words come: a word is first where the largest so far rises.
             first = np.searchsorted(np.maximum.accumulate(coded), np.arange(len(words)))
             for code, word in enumerate(words):
                 row = int(first[code])
                 if (problem := features.error_for(column, word or "")) is not None:
-                    raise data_error(
+                    raise file_error(
                         self._file.name,
-                        None,
                         f"row {self._batch.first + row} (counting from 0),"
                         f" {self._file.called(place)}: {problem}",
                     )
                 found.append((row, column, word, code))
             codes[:, column] = coded
         found.sort()
-        return _renumbered(found, codes)
+        return _renumber(found, codes)
 
-    def _coded(self, place: int) -> tuple[NDArray[np.int32], list[str]]:
+    def _factorize(self, place: int) -> tuple[NDArray[np.int32], list[str]]:
         """A column of words as numbers and the words they stand for, in the order they come in."""
         column, pyarrow = self._column(place), arrow()
         dictionary = None
@@ -119,7 +117,7 @@ class BatchRows:
         return coded.indices.to_numpy(), words.cast(pyarrow.string()).to_pylist()
 
 
-def _renumbered(found: list[tuple[int, int, str, int]], codes: NDArray[np.int32]) -> Values:
+def _renumber(found: list[tuple[int, int, str, int]], codes: NDArray[np.int32]) -> Values:
     """Values numbered over all columns instead of within each."""
     for column in range(codes.shape[1]):
         ours = [

@@ -14,7 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from novikoff.data.errors import data_error
+from novikoff.data.errors import file_error
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.storage import is_remote
 from novikoff.data.text.tokens import shown
@@ -24,6 +24,7 @@ from novikoff.errors import DataError
 NUMBERS, WORDS, OTHER = "numbers", "words", "other"
 
 _FILE, _FEATHER_1 = b"ARROW1", b"FEA1"
+_MAGIC = {"parquet": (b"PAR1",), "arrow": (_FILE, _FEATHER_1, b"\xff\xff\xff\xff")}
 _SUFFIXES = {"parquet": "Parquet", "arrow": "Arrow"}
 #: How pandas calls an index that it saves as a column.
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -43,7 +44,7 @@ class Batch(NamedTuple):
     columns: Any
 
 
-class _Opened(NamedTuple):
+class _OpenFile(NamedTuple):
     file: Any
     schema: Any
     mapping: mmap.mmap | None = None
@@ -99,7 +100,6 @@ class ColumnBatch(ColumnTable):
     def batches(
         self, rows: int, start: int = 0, stop: int | None = None, group: int = 0
     ) -> Iterator[Batch]:
-        """Go through the rows from number `start` to `stop`, at most so many at a time."""
         end = self._batch.num_rows if stop is None else stop
         for first in range(start, end, rows):
             yield Batch(first, self._batch.slice(first, min(rows, end - first)))
@@ -113,16 +113,15 @@ class ColumnFile(ColumnTable):
         self.given, self.name, self.kind = given, given.name, kind
         self._held: bytes | None = None
         if not given.replayable:
-            with given.seekable() as pipe:
+            with self._complaints(), given.seekable(*_MAGIC[kind]) as pipe:
                 self._held = pipe.read()
         path = given.path if given.replayable else None
-        with self._complaints(), self._opened() as opened:  # names may be no UTF-8
+        with self._complaints(), self._open() as opened:  # names may be no UTF-8
             # Columns of Arrow's files are the bytes of the file as they are.
             super().__init__(given.name, kind, opened.schema, path=path, checked=kind != "arrow")
 
     def groups(self) -> list[int]:
-        """How many rows the row groups or record batches have."""
-        with self._complaints(), self._opened(count=True) as opened:
+        with self._complaints(), self._open(count=True) as opened:
             file = opened.file
             if self.kind == "parquet":
                 return [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
@@ -133,11 +132,10 @@ class ColumnFile(ColumnTable):
     def batches(
         self, rows: int, start: int = 0, stop: int | None = None, group: int = 0
     ) -> Iterator[Batch]:
-        """Go through the rows from number `start` to `stop`, at most so many at a time."""
         self._refuse_changed()
-        with self._complaints(), self._opened() as opened:
+        with self._complaints(), self._open() as opened:
             at, used = 0, 0
-            for batch in self._found(opened.file, rows, start, stop, group):
+            for batch in self._record_batches(opened.file, rows, start, stop, group):
                 if isinstance(batch, int):  # rows that were passed over
                     at += batch
                     continue
@@ -155,7 +153,7 @@ class ColumnFile(ColumnTable):
                     break
         self._refuse_changed()
 
-    def _found(
+    def _record_batches(
         self, file: Any, rows: int, start: int, stop: int | None, group: int
     ) -> Iterator[Any]:
         """Record batches, and numbers of rows instead of whole groups before the start."""
@@ -179,19 +177,19 @@ class ColumnFile(ColumnTable):
             self.given.identity()  # says so if it is not what it was
 
     @contextlib.contextmanager
-    def _opened(self, *, count: bool = False) -> Iterator[Any]:
+    def _open(self, *, count: bool = False) -> Iterator[Any]:
         """The file; count: only its rows are to be counted."""
         if self.kind == "parquet":
             module = importlib.import_module("pyarrow.parquet")
             with self._parquet() as (source, how), module.ParquetFile(source, **how) as file:
-                yield _Opened(file, file.schema_arrow)
+                yield _OpenFile(file, file.schema_arrow)
             return
-        with self._mapped() as content:
+        with self._map() as content:
             remote = hasattr(content, "seek") and not isinstance(content, mmap.mmap)
             first = content.read(len(_FILE)) if remote else bytes(content[: len(_FILE)])
             if first.startswith(_FEATHER_1):
-                raise data_error(
-                    self.name, None, "it is Feather version 1, expected version 2: save it again"
+                raise file_error(
+                    self.name, "it is Feather version 1, expected version 2: save it again"
                 )
             ipc = importlib.import_module("pyarrow.ipc")
             if remote:
@@ -202,7 +200,7 @@ class ColumnFile(ColumnTable):
             some = ipc.IpcReadOptions(included_fields=[0] if count else [])
             with opened(buffer, options=some) as file:
                 mapping = content if isinstance(content, mmap.mmap) else None
-                yield _Opened(file, file.schema, mapping)
+                yield _OpenFile(file, file.schema, mapping)
 
     @contextlib.contextmanager
     def _parquet(self) -> Iterator[Any]:
@@ -216,7 +214,7 @@ class ColumnFile(ColumnTable):
             yield self.given.path, _PARQUET
 
     @contextlib.contextmanager
-    def _mapped(self) -> Iterator[Any]:
+    def _map(self) -> Iterator[Any]:
         """The bytes of the file, in memory only as far as they are used."""
         if self._held is not None:
             yield self._held
@@ -242,9 +240,8 @@ class ColumnFile(ColumnTable):
 def damaged(name: str, kind: str, problem: BaseException) -> DataError:
     """The one answer to every way in which bytes can fail to be a file of columns."""
     reason = str(problem).partition("\n")[0][:120] or type(problem).__name__
-    return data_error(
+    return file_error(
         name,
-        None,
         f"not a whole {_SUFFIXES[kind]} file ({reason}), expected one that PyArrow can read: fetch"
         " or save it again",
     )

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.data.chunk import START, Chunk, LabelArray, ReadPosition, checked_rows, concatenate
+from novikoff.data.chunk import START, Chunk, LabelArray, ReadPosition, checked_rows
 from novikoff.data.columnar.batch import BatchRows
 from novikoff.data.columnar.file import NUMBERS, OTHER, WORDS, Batch, ColumnTable, damaged
-from novikoff.data.errors import data_error
+from novikoff.data.errors import file_error
 from novikoff.data.files.parallel import map_in_order, processors
 from novikoff.data.source import UNOPENED, Opening, Shard, Source, SourceInfo, joint_name
 from novikoff.data.text.csv.categories import (
@@ -63,7 +63,7 @@ class ColumnarSource(Source):
             _refuse_other_columns(other, first)
         place = None
         if not first.names:
-            raise data_error(name, None, "no columns, expected numbers and a label")
+            raise file_error(name, "no columns, expected numbers and a label")
         if labelled:
             known = known_columns(names or (), first.names)
             place = target_place(name, first.names, len(first.names), target, known)
@@ -92,9 +92,8 @@ class ColumnarSource(Source):
                 numeric = role == NUMBER and place != self._columns.target
                 if role != UNUSED and (kind == OTHER or (numeric and kind != NUMBERS)):
                     wanted = "numbers" if kind == WORDS else "numbers, booleans or text"
-                    raise data_error(
+                    raise file_error(
                         table.name,
-                        None,
                         f"{table.called(place)} has the type {table.types[place]}, expected"
                         f" {wanted}: convert or drop it",
                     )
@@ -116,15 +115,11 @@ class ColumnarSource(Source):
             found = True
             yield self._chunk(part)
         if not found and whole and not (self.shard and self.shard.partial):
-            raise data_error(self.name, None, "no rows, expected at least one")
+            raise file_error(self.name, "no rows, expected at least one")
 
     def groups(self) -> list[list[int]]:
         """How many rows the row groups or record batches of each file have."""
         return [table.groups() for table in self._tables]
-
-    def read(self) -> Chunk:
-        """All rows at once, in memory."""
-        return concatenate(list(self.chunks()))
 
     def _batches(self, rows: int, start: ReadPosition) -> Iterator[tuple[int, Batch]]:
         for number, table in enumerate(self._tables):
@@ -139,13 +134,13 @@ class ColumnarSource(Source):
         number, batch = item
         table = self._tables[number]
         try:
-            return self._converted(number, BatchRows(table, batch))
+            return self._convert(number, BatchRows(table, batch))
         except DataError:
             raise
         except Exception as problem:
             raise damaged(table.name, table.kind, problem) from None
 
-    def _converted(self, number: int, batch: BatchRows) -> _BatchRows:
+    def _convert(self, number: int, batch: BatchRows) -> _BatchRows:
         columns = self._columns
         numbers = batch.numbers(columns.numbers)
         y = None if columns.target is None else batch.labels(columns.target)
@@ -163,21 +158,14 @@ class ColumnarSource(Source):
 
     @property
     def feature_names(self) -> list[str]:
-        """The names of the columns, as far as they are known."""
         return self._features.names
 
     def state_dict(self) -> dict[str, Any]:
         """Which files a pass came to, at which rows, and the values of categories in order."""
-        return {
-            "rows": self.found.rows,
-            "files": [list(each) for each in self.files],
-            "values": self._features.state_dict(),
-        }
+        return self.found.state_dict() | {"values": self._features.state_dict()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what another pass had found."""
-        self.found.rows = int(state["rows"])
-        self.found.files = [(str(name), int(row)) for name, row in state["files"]]
+        self.found.load_state_dict(state)
         self._features.load_state_dict(state["values"])
 
     def notes(self) -> list[str]:
@@ -192,9 +180,8 @@ def _refuse_other_columns(table: ColumnTable, first: ColumnTable) -> None:
     check_same_names(table.name, table.names, first.name, first.names)
     for place, (kind, expected) in enumerate(zip(table.kinds, first.kinds, strict=True)):
         if kind != expected:
-            raise data_error(
+            raise file_error(
                 table.name,
-                None,
                 f"{table.called(place)} has the type {table.types[place]}, expected"
                 f" {first.types[place]} as in {first.name}: files that are read together must have"
                 " the same columns",

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from novikoff.data.examples.synthetic import SyntheticRows
-from novikoff.data.files.inputs import Input
 from novikoff.errors import DataError
 
 _IRIS_FEATURES = [
@@ -71,5 +70,4 @@ def _table(file: str, *, skip: int) -> np.ndarray[tuple[int, int], np.dtype[np.f
             "pip install scikit-learn, or choose another example"
         )
     path = Path(found.origin).parent / "datasets" / "data" / file
-    lines = list(Input(str(path)).lines())[skip:]
-    return np.array([[float(token) for token in line.split(",")] for line in lines])
+    return np.loadtxt(path, delimiter=",", skiprows=skip)

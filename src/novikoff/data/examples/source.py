@@ -24,7 +24,10 @@ class ExampleSource(InMemorySource):
         opening: Opening = UNOPENED,
     ) -> None:
         name, _, query = text.removeprefix(PREFIX).partition("?")
-        self.example = _named(name)
+        if name not in EXAMPLES:
+            hint = _hint(name, EXAMPLES)
+            raise DataError(f"{PREFIX}{name}: no example is called {shown(name)}, {hint}")
+        self.example = EXAMPLES[name]
         parameters = _parameters(self.example, query)
         try:
             data = self.example.build(**parameters)
@@ -36,12 +39,6 @@ class ExampleSource(InMemorySource):
         )
         super().__init__(info, data.X, data.y if labelled else None, opening)
         check_features(text, data.X.shape[1], features)
-
-
-def _named(name: str) -> Example:
-    if name in EXAMPLES:
-        return EXAMPLES[name]
-    raise DataError(f"{PREFIX}{name}: no example is called {shown(name)}, {_hint(name, EXAMPLES)}")
 
 
 def _parameters(example: Example, query: str) -> dict[str, int | float]:

@@ -51,7 +51,7 @@ def disjunction(
     X[:, chosen] = literals ^ flipped
     y = np.where(literals.any(axis=1), 1, -1).astype(np.int64)
     words = [f"not x{j}" if flip else f"x{j}" for j, flip in zip(chosen, flipped, strict=True)]
-    return SyntheticRows(X, y, _numbered(features), " or ".join(words))
+    return SyntheticRows(X, y, _default_names(features), " or ".join(words))
 
 
 def separable(
@@ -77,14 +77,14 @@ def separable(
         1 / max(features - 1, 1)
     )
     X = (signs * along)[:, None] * u + reach[:, None] * across
-    return SyntheticRows(X, signs.astype(np.int64), _numbered(features), "side")
+    return SyntheticRows(X, signs.astype(np.int64), _default_names(features), "side")
 
 
 def tight(features: int = 8) -> SyntheticRows:
     """Orthonormal rows: without a bias, a perceptron makes exactly (D/γ)² = `features` mistakes."""
     _check_size(features, features)
     y = np.where(np.arange(features) % 2, -1, 1).astype(np.int64)
-    return SyntheticRows(np.eye(features), y, _numbered(features), "label")
+    return SyntheticRows(np.eye(features), y, _default_names(features), "label")
 
 
 def _directions(random: np.random.Generator, rows: int, features: int) -> Floats:
@@ -94,7 +94,7 @@ def _directions(random: np.random.Generator, rows: int, features: int) -> Floats
     return normal
 
 
-def _numbered(features: int) -> list[str]:
+def _default_names(features: int) -> list[str]:
     return [f"x{j}" for j in range(features)]
 
 

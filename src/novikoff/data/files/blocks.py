@@ -31,5 +31,12 @@ def last_record_end(buffer: bytes, quoted: str) -> int:
         return buffer.rfind(b"\n") + 1
     from novikoff.data.files.quote_kernel import last_end  # Numba is slow to import
 
-    # Of a delimiter beyond ASCII the last byte: no other character has it after the same bytes.
-    return int(last_end(np.frombuffer(buffer, np.uint8), quoted.encode()[-1]))
+    return int(last_end(np.frombuffer(buffer, np.uint8), delimiter_byte(quoted)))
+
+
+def delimiter_byte(delimiter: str) -> int:
+    """The byte that records are taken apart by.
+
+    Of a delimiter beyond ASCII, the last: no other character has it after the same bytes.
+    """
+    return delimiter.encode()[-1]

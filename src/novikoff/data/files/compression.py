@@ -74,10 +74,20 @@ def _members(file: BinaryIO, new: Callable[[], Any], kind: str) -> Iterator[byte
                 packed = file.read(_PACKED)  # tapes are filled up with zeros
             if not packed:
                 return
+            if not _begins_as(kind, packed):
+                raise DamagedError(
+                    f"damaged {kind} data: other bytes come after them, {packed[:8]!r}"
+                )
     except (IsalError, OSError, ValueError, EOFError) as problem:  # type: ignore[misc]
         if isinstance(problem, OSError) and problem.errno is not None:
             raise  # the file cannot be read
         raise DamagedError(f"damaged {kind} data: {problem}") from None
+
+
+def _begins_as(kind: str, packed: bytes) -> bool:
+    """Whether another member begins with these bytes, which may be very few."""
+    magic = next(magic for magic, known in _MAGIC.items() if known == kind)
+    return packed[: len(magic)] == magic[: len(packed)]
 
 
 def _member(file: BinaryIO, member: Any, packed: bytes, kind: str) -> Generator[bytes, None, bytes]:

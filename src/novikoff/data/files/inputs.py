@@ -5,6 +5,7 @@ import io
 import itertools
 import select
 import sys
+import weakref
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
@@ -13,7 +14,7 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from novikoff.data.errors import data_error
+from novikoff.data.errors import LineError, data_error, file_error
 from novikoff.data.files import blocks
 from novikoff.data.files.compression import (
     MAGIC_BYTES,
@@ -34,7 +35,7 @@ from novikoff.data.files.storage import (
     is_stream,
 )
 from novikoff.data.files.stream_prefix import StreamPrefix
-from novikoff.data.files.utf8 import NotTextError, decode_line
+from novikoff.data.files.utf8 import decode_line
 from novikoff.errors import DataError
 
 STANDARD_INPUT = "-"
@@ -43,6 +44,7 @@ LONGEST_LINE = 2**28
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_FIRST = 2**10  # bytes that a format is known by
 _ENDS = 2**16  # bytes at either end of a file that its checksum is of
 
 
@@ -73,10 +75,12 @@ class Input:
                     if told is not None and self.compression is None:
                         raise DamagedError(f"damaged {told} data: they do not begin as such do")
             else:
+                if path != STANDARD_INPUT:  # also where it is refused before its end
+                    weakref.finalize(self, self._stream.close)
                 self.compression = compression_of(self._stream.peek(MAGIC_BYTES)[:MAGIC_BYTES])
                 if self.compression is not None:
                     pipe = cast(BinaryIO, self._stream)
-                    self._stream = _buffered(pipe, self.compression, close=False)
+                    self._stream = _decompressed_reader(pipe, self.compression, close=False)
 
     @property
     def replayable(self) -> bool:
@@ -102,8 +106,13 @@ class Input:
         return {"size": size, "modified": modified, "ends": ends.hexdigest()}
 
     def first_bytes(self) -> bytes:
-        """The first line, undecoded: enough to know binary formats by."""
-        return next(self._raw(keep=True), b"")
+        """The first bytes: enough to know binary formats by."""
+        with explain_io_errors(self.name), self._file() as file:
+            if self.replayable:
+                return file.read(_FIRST)
+            if not self._kept and (first := file.readline(_FIRST)):
+                self._kept.append(first)
+            return self._kept[0] if self._kept else b""
 
     def first_lines_size(self, lines: int) -> int:
         """The number of bytes in the first lines."""
@@ -111,15 +120,24 @@ class Input:
 
     def peek(self) -> Iterator[str]:
         """Lines from the start, which a later pass gives again."""
-        return self._decoded(self._raw(keep=True))
+        first = self.first_bytes().partition(b"\n")[0]
+        if b"\0" in first:
+            self._decode(first, 1)  # raises, where the line may be endless
+        return (self._decode(raw, line) for line, raw in enumerate(self._raw(keep=True), 1))
 
-    def lines(self) -> Iterator[str]:
-        """Go through all lines once, without their line ends."""
-        return self._decoded(self._pass())
+    def seekable(self, *magic: bytes) -> BinaryIO:
+        """Open the file to read it out of order. A pipe is read whole, if it begins like this.
 
-    def seekable(self) -> BinaryIO:
-        """Open the file to read it out of order. A pipe is read whole."""
-        return self._open() if self.replayable else io.BytesIO(b"".join(self._pass()))
+        Raises a ValueError if it does not: who knows whether it ever ends.
+        """
+        if self.replayable:
+            return self._open()
+        if magic and not self.first_bytes().startswith(magic):
+            raise ValueError("it does not begin as one does")
+        self._mark_consumed()
+        whole = io.BytesIO(b"".join(self._raw(keep=False)))
+        self._close()
+        return whole
 
     @contextmanager
     def ranges(self) -> Iterator[Ranges]:
@@ -224,9 +242,8 @@ class Input:
 
     def _refuse_endless(self, size: int, offset: int) -> None:
         if size >= LONGEST_LINE:
-            raise data_error(
+            raise file_error(
                 self.name,
-                None,
                 f"the line at byte {offset} is longer than {LONGEST_LINE} bytes, "
                 "expected rows of text: is this a binary file, or is a quote never closed?",
             )
@@ -238,8 +255,8 @@ class Input:
 
     def _mark_consumed(self) -> None:
         if self._spent:
-            raise data_error(
-                self.name, None, "it is a pipe and can be read only once: save it to a file first"
+            raise file_error(
+                self.name, "it is a pipe and can be read only once: save it to a file first"
             )
         self._spent = not self.replayable
 
@@ -247,15 +264,12 @@ class Input:
         if self._stream is not None and self.path != STANDARD_INPUT:
             self._stream.close()
 
-    def _pass(self) -> Iterator[bytes]:
-        self._mark_consumed()
-        yield from self._raw(keep=False)
-        self._close()
-
     def _raw(self, *, keep: bool) -> Iterator[bytes]:
         """Lines as bytes, cut off after the longest length allowed."""
-        yield from self._kept
         with explain_io_errors(self.name), self._file() as file:
+            if self._kept and not self._kept[-1].endswith(b"\n"):  # only its first bytes
+                self._kept[-1] += file.readline(LONGEST_LINE + 1 - len(self._kept[-1]))
+            yield from self._kept
             for raw in iter(partial(file.readline, LONGEST_LINE + 1), b""):
                 if keep and not self.replayable:
                     self._kept.append(raw)
@@ -269,27 +283,26 @@ class Input:
 
     def _open(self) -> BinaryIO:
         file = self._place.open()
-        return file if self.compression is None else _buffered(file, self.compression, close=True)
+        return (
+            file
+            if self.compression is None
+            else _decompressed_reader(file, self.compression, close=True)
+        )
 
     def _refuse_changed(self, file: Ranges) -> None:
         """Refuse a file that is not what it was when it was first looked at."""
         if file.state() != self._known:
-            raise self._changed()
+            raise self._change_error()
 
     def _refuse_replaced(self) -> None:
         if self._place.state() != self._known:
-            raise self._changed()
+            raise self._change_error()
 
-    def _changed(self) -> DataError:
-        return data_error(
+    def _change_error(self) -> DataError:
+        return file_error(
             self.name,
-            None,
             "it changed while it was being read: wait until nothing writes to it, or read a copy",
         )
-
-    def _decoded(self, raws: Iterator[bytes]) -> Iterator[str]:
-        for number, raw in enumerate(raws, 1):
-            yield self._decode(raw, number)
 
     def _decode(self, raw: bytes, line: int) -> str:
         if len(raw) > LONGEST_LINE:
@@ -304,7 +317,7 @@ class Input:
             raw = raw.removeprefix(_BOM)
         try:
             return decode_line(raw)
-        except NotTextError as problem:
+        except LineError as problem:
             raise data_error(self.name, line, str(problem), problem.column) from None
 
     def _refuse_other_encodings(self, raw: bytes) -> None:
@@ -319,12 +332,12 @@ def _pipe(path: str) -> io.BufferedReader | None:
     if path == STANDARD_INPUT:
         stream = getattr(sys.stdin, "buffer", None)
         if stream is None:
-            raise data_error("standard input", None, "there is none: give the path of a file")
+            raise file_error("standard input", "there is none: give the path of a file")
         return cast(
             io.BufferedReader, stream if hasattr(stream, "peek") else io.BufferedReader(stream)
         )
     return Path(path).open("rb") if is_stream(path) else None
 
 
-def _buffered(file: BinaryIO, kind: str, *, close: bool) -> io.BufferedReader:
+def _decompressed_reader(file: BinaryIO, kind: str, *, close: bool) -> io.BufferedReader:
     return io.BufferedReader(DecompressedFile(file, kind, close=close), blocks.BLOCK_BYTES)

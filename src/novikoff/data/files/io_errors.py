@@ -3,9 +3,15 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from novikoff.data.errors import data_error
+from novikoff.data.errors import file_error
 from novikoff.data.files.compression import DamagedError
 from novikoff.errors import DataError
+
+_KNOWN = {
+    FileNotFoundError: "no such file: check the path, or use example:NAME for built-in data",
+    IsADirectoryError: "it is a directory, expected a file: name one file in it",
+    PermissionError: "no permission to read it: change its permissions or copy it",
+}
 
 
 @contextmanager
@@ -16,19 +22,8 @@ def explain_io_errors(name: str) -> Iterator[None]:
     except DataError:
         raise
     except DamagedError as problem:
-        raise data_error(name, None, f"{problem}: fetch or compress it again") from None
-    except FileNotFoundError:
-        raise data_error(
-            name, None, "no such file: check the path, or use example:NAME for built-in data"
-        ) from None
-    except IsADirectoryError:
-        raise data_error(
-            name, None, "it is a directory, expected a file: name one file in it"
-        ) from None
-    except PermissionError:
-        raise data_error(
-            name, None, "no permission to read it: change its permissions or copy it"
-        ) from None
+        raise file_error(name, f"{problem}: fetch or compress it again") from None
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise data_error(name, None, f"cannot be read ({reason}): check the path") from None
+        known = (words for kind, words in _KNOWN.items() if isinstance(problem, kind))
+        raise file_error(name, next(known, f"cannot be read ({reason}): check the path")) from None

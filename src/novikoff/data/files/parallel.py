@@ -2,8 +2,7 @@
 
 import contextlib
 import os
-import queue
-import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
@@ -62,33 +61,15 @@ def _while_ready(
 def _ahead(
     items: Iterator[Item], work: Callable[[Item], Result], pool: ThreadPoolExecutor, most: int
 ) -> Generator["Future[Result]"]:
-    waiting: queue.Queue[Future[Result] | None] = queue.Queue(most)
-    stopped = threading.Event()
+    def read() -> "Future[Result] | None":
+        """Take the next item; None if there is none."""
+        return next((pool.submit(work, item) for item in items), None)
 
-    def put(future: "Future[Result] | None") -> bool:
-        """Wait for room in the queue; False if nobody takes from it any more."""
-        while not stopped.is_set():
-            with contextlib.suppress(queue.Full):
-                waiting.put(future, timeout=0.1)
-                return True
-        return False
-
-    def feed() -> None:
-        try:
-            for item in items:
-                if not put(pool.submit(work, item)):
-                    return
-        except BaseException as problem:
-            failed: Future[Result] = Future()
-            failed.set_exception(problem)
-            put(failed)
-        put(None)
-
-    feeder = threading.Thread(target=feed, name="novikoff-reader", daemon=True)
-    feeder.start()
+    reader = ThreadPoolExecutor(1, "novikoff-reader")
     try:
-        while (future := waiting.get()) is not None:
+        waiting = deque(reader.submit(read) for _ in range(most))
+        while (future := waiting.popleft().result()) is not None:
+            waiting.append(reader.submit(read))
             yield future
     finally:
-        stopped.set()
-        feeder.join()
+        reader.shutdown(cancel_futures=True)

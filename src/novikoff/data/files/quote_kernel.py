@@ -12,7 +12,9 @@ _LF, _QUOTE, _SPACE, _TAB = 10, 34, 32, 9
 
 @register_jitable(**COMPILED)
 def _record_end(text: Any, at: int, delimiter: int) -> int:
-    """The place after the line end of the record that begins at `at`; 0 if it has none.
+    """The place after the line end of the record that begins at `at`.
+
+    0 if it has no line end, -1 if it has none because a quote is not closed.
 
     A quote opens a field where it is the field's first character, and closes it where it is not
     doubled; elsewhere it is a character like others, as in RFC 4180 and Python's csv module. With
@@ -35,7 +37,7 @@ def _record_end(text: Any, at: int, delimiter: int) -> int:
         else:
             begins = byte == delimiter or (blanks and byte == _TAB)
         at += 1
-    return 0
+    return -1 if inside else 0
 
 
 def _last_end(text: Any, delimiter: int) -> int:
@@ -55,5 +57,6 @@ def _ends(text: Any, delimiter: int, places: Any) -> int:
     return count
 
 
+record_end = compile_loop(_record_end, threads=True)
 last_end = compile_loop(_last_end, threads=True)
 ends = compile_loop(_ends, threads=True)

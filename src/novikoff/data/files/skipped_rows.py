@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TextIO
 
 from novikoff.data.errors import BadRowError
@@ -57,7 +56,7 @@ def write_list(path: str, rows: Sequence[SkippedRow]) -> None:
             text = "".join(json.dumps(row) + "\n" for row in rows)
             Path(path).write_text(text, encoding="utf-8")
     except OSError as problem:
-        raise _failed(path, problem) from None
+        raise _write_error(path, problem) from None
 
 
 class SkippedRowsFile:
@@ -75,7 +74,7 @@ class SkippedRowsFile:
             try:
                 self._begin(Path(self._path))
             except OSError as problem:
-                raise _failed(self._path, problem) from None
+                raise _write_error(self._path, problem) from None
         return self
 
     def _begin(self, target: Path) -> None:
@@ -98,17 +97,12 @@ class SkippedRowsFile:
                 self._file = Path(self._path).open("a", buffering=1, encoding="utf-8")  # noqa: SIM115
             self._file.write(json.dumps(entry) + "\n")
         except OSError as problem:
-            raise _failed(self._path, problem) from None
+            raise _write_error(self._path, problem) from None
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
 
 
-def _failed(path: str | None, problem: OSError) -> DataError:
+def _write_error(path: str | None, problem: OSError) -> DataError:
     return DataError(f"{path}: the skipped rows cannot be listed: {problem.strerror}")

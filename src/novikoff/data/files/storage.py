@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeAlias, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
 from novikoff.errors import DataError
 
@@ -32,16 +32,6 @@ _TELLING = ("mtime", "modified", "LastModified", "last_modified", "Last-Modified
 _CREATED = "created"  # tells it too where files are not written into, but for paths of a machine
 
 
-class Ranges(Protocol):
-    """An open file, read by ranges."""
-
-    def read(self, size: int, offset: int) -> bytes:
-        """The bytes from `offset` on; fewer than `size` only where the file ends."""
-
-    def state(self) -> FileState:
-        """The present state of the file."""
-
-
 class LocalFile:
     """A file of this machine."""
 
@@ -57,20 +47,24 @@ class LocalFile:
         return Path(self.path).open("rb")
 
     @contextmanager
-    def ranges(self, block: int = MUCH) -> Iterator[Ranges]:
+    def ranges(self, block: int = MUCH) -> Iterator["Ranges"]:
         """Open the file to read it by ranges."""
         with Path(self.path).open("rb") as file:
             yield _LocalRanges(file)
 
 
 class _LocalRanges:
+    """An open file, read by ranges."""
+
     def __init__(self, file: BinaryIO) -> None:
         self._number = file.fileno()
 
     def read(self, size: int, offset: int) -> bytes:
+        """The bytes from `offset` on; fewer than `size` only where the file ends."""
         return os.pread(self._number, size, offset)
 
     def state(self) -> FileState:
+        """The present state of the file."""
         return _state(os.fstat(self._number))
 
 
@@ -85,13 +79,13 @@ class RemoteFile:
         self.path = address
 
     @cached_property
-    def _reached(self) -> tuple[Any, str]:
+    def _file_system(self) -> tuple[Any, str]:
         return _system(self.path)
 
     def state(self) -> FileState:
         """The present state of the file, as far as its file system tells."""
         with _sentences(self.path):
-            system, path = self._reached
+            system, path = self._file_system
             system.invalidate_cache(path)
             info = system.info(path)
         if info.get("type") == "directory":
@@ -106,13 +100,13 @@ class RemoteFile:
     def open(self, block: int = LITTLE) -> BinaryIO:
         """Open the file; the caller closes it. block: bytes fetched beyond those asked for."""
         with _sentences(self.path):
-            system, path = self._reached
+            system, path = self._file_system
             file = system.open(path, "rb", block_size=block)
         # The readers of fsspec lack some of what files do, such as lines of a limited length.
         return cast(BinaryIO, io.BufferedReader(_Raw(self.path, file), LITTLE))
 
     @contextmanager
-    def ranges(self, block: int = MUCH) -> Iterator[Ranges]:
+    def ranges(self, block: int = MUCH) -> Iterator["Ranges"]:
         """Open the file to read it by ranges. block: bytes fetched beyond those asked for."""
         with self.open(block) as file:
             yield _RemoteRanges(self, file)
@@ -139,6 +133,9 @@ class _RemoteRanges:
 
     def state(self) -> FileState:
         return self._remote.state()
+
+
+Ranges: TypeAlias = _LocalRanges | _RemoteRanges
 
 
 class _Raw(io.RawIOBase):

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from novikoff.data.errors import data_error
+from novikoff.data.errors import file_error
 
 _MOST = 2**16  # bytes
 
@@ -29,7 +29,7 @@ class StreamPrefix:
         if self._expected is not None and len(self._bytes) >= self._expected[0]:
             size, digest = self._expected
             if hashlib.sha256(self._bytes[:size]).hexdigest() != digest:
-                raise data_error(
-                    self._name, None, "this is not the stream that the checkpoint was made from"
+                raise file_error(
+                    self._name, "this is not the stream that the checkpoint was made from"
                 )
             self._expected = None

@@ -1,18 +1,12 @@
 """Decoding of a line of text."""
 
-
-class NotTextError(ValueError):
-    """A line is not text; `column` is the first character that is wrong."""
-
-    def __init__(self, column: int, problem: str) -> None:
-        super().__init__(problem)
-        self.column = column
+from novikoff.data.errors import LineError
 
 
 def decode_line(raw: bytes) -> str:
-    """Decode a line of UTF-8, and drop its line end."""
+    """Decode a line of UTF-8, and drop its line end. Raises a LineError if it is not text."""
     if b"\0" in raw:
-        raise NotTextError(
+        raise LineError(
             _characters(raw[: raw.index(b"\0")]) + 1,
             "found a NUL byte ('\\x00'), expected text: this "
             "looks like a binary file; say its format if it is .npy or .npz",
@@ -20,7 +14,7 @@ def decode_line(raw: bytes) -> str:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as problem:
-        raise NotTextError(
+        raise LineError(
             _characters(raw[: problem.start]) + 1,
             f"byte {raw[problem.start]:#04x} is not UTF-8, expected UTF-8 text: save the file as"
             " UTF-8",

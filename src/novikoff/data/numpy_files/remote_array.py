@@ -1,12 +1,12 @@
 """An .npy array that is elsewhere: its rows are fetched as they are asked for."""
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.data.files.inputs import Input
+from novikoff.data.numpy_files.npy_header import read_header
 
 _AHEAD = 2**22  # bytes of rows that are fetched together where they are gone through
 
@@ -17,17 +17,8 @@ class RemoteArray:
     def __init__(self, given: Input) -> None:
         self._given = given
         with given.seekable() as file:
-            version = np.lib.format.read_magic(file)
-            head = np.lib.format.read_array_header_1_0
-            if version != (1, 0):
-                head = np.lib.format.read_array_header_2_0
-            self.shape, self._by_column, self.dtype = head(file)
-            self._begin = file.tell()
-        if self.dtype.hasobject:
-            raise ValueError("it holds Python objects")
-        size = math.prod(self.shape) * self.dtype.itemsize
-        if given.size is not None and given.size < self._begin + size:
-            raise ValueError("it ends too soon")
+            head = read_header(file, given.size or 0)
+        self.shape, self._by_column, self.dtype, self._begin = head
         self._first, self._held = 0, np.empty((0, *self.shape[1:]), self.dtype)
 
     def __getitem__(self, rows: slice) -> NDArray[Any]:
@@ -36,10 +27,10 @@ class RemoteArray:
             width, until = self.shape[1] * self.dtype.itemsize, stop
             if self._first < start <= end:  # the next rows: more of them will be wanted
                 until = min(max(stop, start + _AHEAD // max(width, 1)), self.shape[0])
-            self._first, self._held = start, self._fetched(start, until)
+            self._first, self._held = start, self._fetch(start, until)
         return self._held[start - self._first : stop - self._first]
 
-    def _fetched(self, start: int, stop: int) -> NDArray[Any]:
+    def _fetch(self, start: int, stop: int) -> NDArray[Any]:
         """Some rows: one range of bytes, or one for each column if the columns lie together."""
         rows, columns = self.shape
         with self._given.ranges() as file:

@@ -1,25 +1,31 @@
 """Arrays saved by NumPy (.npy, .npz) and SciPy (a CSR matrix in .npz). Nothing is unpickled."""
 
-from collections.abc import Mapping
+import contextlib
+import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.data.chunk import Chunk, LabelArray
-from novikoff.data.errors import check_features, data_error
+from novikoff.data.chunk import Chunk
+from novikoff.data.errors import check_features, file_error
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.storage import is_remote
+from novikoff.data.numpy_files.archive import NpzArchive
+from novikoff.data.numpy_files.npy_header import NpyHeader, read_header
 from novikoff.data.numpy_files.remote_array import RemoteArray
 from novikoff.data.source import UNOPENED, InMemorySource, Opening, RandomAccessSource, SourceInfo
 from novikoff.data.sparse import LARGEST_INDEX, CsrMatrix, Matrix, scipy_sparse
-from novikoff.data.text.labels import label_array
+from novikoff.data.text.labels import check_label_type, label_array
+from novikoff.errors import DataError
 
 _CSR_KEYS = frozenset({"data", "indices", "indptr", "shape"})
 _KEYS = _CSR_KEYS | {"X", "y", "format"}
 _REAL = "biuf"
 _ZIP = b"PK\x03\x04"
 _NPY = b"\x93NUMPY"
+_LONGEST_FORMAT = 40  # bytes
 
 
 class NpySource(RandomAccessSource):
@@ -39,7 +45,7 @@ class NpySource(RandomAccessSource):
     ) -> None:
         paths = (given.path,) if given.replayable else ()
         super().__init__(SourceInfo(given.name, "npy", paths), opening)
-        array = _mapped(given)
+        array = _map_array(given)
         self._array = _checked_table(self.name, "the array", array)
         self.rows, width = self._array.shape
         self._target = _column(self.name, target, width) if labelled else None
@@ -55,7 +61,6 @@ class NpySource(RandomAccessSource):
 
     @property
     def bytes(self) -> int:
-        """How much the array takes."""
         return int(self.rows * self._array.shape[1] * self._array.dtype.itemsize)
 
 
@@ -77,76 +82,89 @@ def npz_source(
 ) -> InMemorySource:
     """The arrays X and y of an .npz file, or SciPy's CSR layout with y beside it."""
     name = given.name
-    arrays = _members(given)
-    if "X" in arrays:
-        X: Matrix = _floats(name, "X", _checked_table(name, "X", arrays["X"]), 0)
-    elif arrays.keys() >= _CSR_KEYS:
-        X = _checked_csr(name, arrays)
-    else:
-        raise data_error(
-            name,
-            None,
-            f"found the arrays {sorted(arrays)}, expected X and y, or "
-            "SciPy's CSR layout (data, indices, indptr, shape) and y: save it so",
-        )
-    check_features(name, X.shape[1], features)
-    y = _checked_labels(name, arrays, X.shape[0]) if labelled else None
+    if given.first_bytes().startswith(_NPY):
+        raise file_error(name, "it is one .npy array, expected an .npz archive: pass format='npy'")
+    with _explain_damage(name), given.seekable(_ZIP) as file:
+        archive = NpzArchive(file, _KEYS)
+        # What headers tell comes first: little may unpack to more than there is memory.
+        rows, columns = _checked_shape(name, archive)
+        check_features(name, columns, features)
+        if labelled:
+            _check_labels(name, archive.headers.get("y"), rows)
+        if "X" in archive.headers:
+            X: Matrix = _floats(name, "X", archive.read("X"), 0)
+        else:
+            X = _read_csr(name, archive, rows, columns)
+        y = label_array(name, archive.read("y")) if labelled else None
     return InMemorySource(SourceInfo(name, "npz"), X, y, opening)
 
 
-def _mapped(given: Input) -> Any:
+def _checked_shape(name: str, archive: NpzArchive) -> tuple[int, int]:
+    """The number of rows and columns."""
+    found = archive.headers
+    if "X" in found:
+        rows, columns = _checked_table(name, "X", found["X"]).shape
+        return rows, columns
+    if found.keys() >= _CSR_KEYS:
+        return _csr_shape(name, archive)
+    raise file_error(
+        name,
+        f"found the arrays {sorted(found)}, expected X and y, or "
+        "SciPy's CSR layout (data, indices, indptr, shape) and y: save it so",
+    )
+
+
+def _map_array(given: Input) -> Any:
     """The array of an .npy file, with one answer to every way in which bytes can fail to be one."""
     if given.first_bytes().startswith(_ZIP):
-        raise data_error(
-            given.name, None, "it is an .npz archive, expected one .npy array: pass format='npz'"
+        raise file_error(
+            given.name, "it is an .npz archive, expected one .npy array: pass format='npz'"
         )
-    try:
+    with _explain_damage(given.name):
         if is_remote(given.path):
             return RemoteArray(given)
-        if given.replayable:
-            # A plain array over the mapping: memmap's own class would follow every slice of it.
-            return np.asarray(np.lib.format.open_memmap(given.path, mode="r"))
-        with given.seekable() as pipe:
-            return np.asarray(np.lib.format.read_array(pipe, allow_pickle=False))
-    except Exception as problem:
-        raise _damaged(given.name, problem) from problem
+        with given.seekable(_NPY) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            read_header(file, size)
+            if given.replayable:
+                # A plain array over the mapping: memmap's own class would follow every slice of it.
+                return np.asarray(np.lib.format.open_memmap(given.path, mode="r"))
+            file.seek(0)
+            return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
 
 
-def _members(given: Input) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz file that mean something here."""
-    if given.first_bytes().startswith(_NPY):
-        raise data_error(
-            given.name, None, "it is one .npy array, expected an .npz archive: pass format='npy'"
-        )
+@contextlib.contextmanager
+def _explain_damage(name: str) -> Iterator[None]:
+    """Turn whatever NumPy and zipfile say about bytes into one sentence."""
     try:
-        # Opened here, because np.load would leave a damaged archive open.
-        with given.seekable() as file, np.load(file, allow_pickle=False) as archive:
-            return {key: archive[key] for key in archive.files if key in _KEYS}
+        yield
+    except DataError:
+        raise
+    except MemoryError as problem:
+        raise file_error(
+            name, f"it does not fit into memory ({problem}): save it as .npy, which is mapped"
+        ) from None
     except Exception as problem:
-        raise _damaged(given.name, problem) from problem
-
-
-def _damaged(name: str, problem: Exception) -> Exception:
-    reason = str(problem).partition("\n")[0][:120] or type(problem).__name__
-    return data_error(
-        name,
-        None,
-        f"not a whole .npy or .npz file of numbers ({reason}): save it "
-        "again with numpy.save or numpy.savez",
-    )
+        reason = str(problem).partition("\n")[0][:120] or type(problem).__name__
+        raise file_error(
+            name,
+            f"not a whole .npy or .npz file of numbers ({reason}): save it "
+            "again with numpy.save or numpy.savez",
+        ) from problem
 
 
 def _checked_table(name: str, what: str, array: Any) -> Any:
     if len(array.shape) != 2:
-        raise data_error(
-            name, None, f"{what} has {len(array.shape)} dimensions, expected 2: rows and columns"
+        raise file_error(
+            name, f"{what} has {len(array.shape)} dimensions, expected 2: rows and columns"
         )
     if array.dtype.kind not in _REAL:
-        raise data_error(
-            name, None, f"{what} has type {array.dtype}, expected real numbers: convert it first"
+        raise file_error(
+            name, f"{what} has type {array.dtype}, expected real numbers: convert it first"
         )
     if array.shape[0] == 0:
-        raise data_error(name, None, f"{what} has no rows, expected at least one")
+        raise file_error(name, f"{what} has no rows, expected at least one")
     return array
 
 
@@ -156,9 +174,8 @@ def _floats(name: str, what: str, array: NDArray[Any], first_row: int) -> NDArra
         values = np.ascontiguousarray(array, dtype=np.float64)
     if not np.isfinite(values).all():
         row, column = np.argwhere(~np.isfinite(values))[0].tolist()
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"{what}, row {first_row + row}, column {column} (counting "
             f"from 0): found {values[row, column]}, expected a finite number: fill it "
             "in or drop the row",
@@ -170,75 +187,75 @@ def _column(name: str, target: str | int | None, width: int) -> int:
     try:
         place = -1 if target is None else int(target)
     except ValueError:
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"no column {target!r}: an array has no names, expected the "
             "target's place as a number, counted from 0",
         ) from None
     if width and not -width <= place < width:
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"no column {place}, expected a target from 0 to {width - 1}, "
             "or a negative one counted from the end",
         )
     return place % max(width, 1)
 
 
-def _checked_labels(name: str, arrays: Mapping[str, NDArray[Any]], rows: int) -> LabelArray:
-    if "y" not in arrays:
-        raise data_error(
-            name, None, "no array y, expected the labels: save them as y, or pass labelled=False"
+def _check_labels(name: str, y: NpyHeader | None, rows: int) -> None:
+    if y is None:
+        raise file_error(
+            name, "no array y, expected the labels: save them as y, or pass labelled=False"
         )
-    y = np.asarray(arrays["y"])
     if y.shape != (rows,):
-        raise data_error(name, None, f"y has shape {y.shape}, expected ({rows},): one label a row")
-    return label_array(name, y)
+        raise file_error(name, f"y has shape {y.shape}, expected ({rows},): one label a row")
+    check_label_type(name, y.dtype)
 
 
-def _checked_csr(name: str, arrays: Mapping[str, NDArray[Any]]) -> CsrMatrix:
+def _read_csr(name: str, archive: NpzArchive, rows: int, columns: int) -> CsrMatrix:
     """The CSR matrix, made canonical. SciPy trusts these arrays, and would read wild memory."""
-    # SciPy saves CSC and BSR matrices under the same names, and says which in "format".
-    stored = arrays["format"].tolist() if "format" in arrays else b"csr"
-    if stored not in (b"csr", "csr"):
-        raise _bad_csr(name, f"its format is {stored!r}")
-    data, indices, starts = (np.asarray(arrays[key]) for key in ("data", "indices", "indptr"))
-    rows, columns = _csr_shape(name, arrays["shape"])
-    kinds = (data.dtype.kind in _REAL, indices.dtype.kind in "iu", starts.dtype.kind in "iu")
-    if not all(kinds) or not data.ndim == indices.ndim == starts.ndim == 1:
+    data, indices, indptr = (archive.headers[key] for key in ("data", "indices", "indptr"))
+    kinds = (data.dtype.kind in _REAL, indices.dtype.kind in "iu", indptr.dtype.kind in "iu")
+    if not all(kinds) or not len(data.shape) == len(indices.shape) == len(indptr.shape) == 1:
         raise _bad_csr(name, "data, indices and indptr must be plain lists of numbers")
-    if len(starts) != rows + 1 or starts[0] != 0 or (starts[1:] < starts[:-1]).any():
+    starts = archive.read("indptr") if indptr.shape == (rows + 1,) else None
+    if starts is None or starts[0] != 0 or (starts[1:] < starts[:-1]).any():
         raise _bad_csr(name, f"indptr must have {rows + 1} entries that start at 0 and never fall")
-    if not int(starts[-1]) == len(data) == len(indices):
+    if not (int(starts[-1]),) == data.shape == indices.shape:
         raise _bad_csr(
             name,
-            f"indptr ends at {starts[-1]}, but there are {len(indices)} indices "
-            f"and {len(data)} values",
+            f"indptr ends at {starts[-1]}, but there are {indices.shape[0]} indices "
+            f"and {data.shape[0]} values",
         )
-    if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < columns:
+    places = archive.read("indices")
+    if len(places) and not 0 <= int(places.min()) <= int(places.max()) < columns:
         raise _bad_csr(name, f"indices must be from 0 to {columns - 1}")
-    kind = np.int32 if len(data) <= LARGEST_INDEX else np.int64
-    values = _floats(name, "data", data.reshape(-1, 1), 0)[:, 0]
-    parts = (values.copy(), indices.astype(kind), starts.astype(kind))
+    kind = np.int32 if len(places) <= LARGEST_INDEX else np.int64
+    values = _floats(name, "data", archive.read("data").reshape(-1, 1), 0)[:, 0]
+    parts = (values, places.astype(kind), starts.astype(kind))
     matrix: CsrMatrix = scipy_sparse().csr_array(parts, shape=(rows, columns))
     matrix.sum_duplicates()
     _floats(name, "summed data", matrix.data.reshape(-1, 1), 0)
     return matrix
 
 
-def _csr_shape(name: str, shape: NDArray[Any]) -> tuple[int, int]:
+def _csr_shape(name: str, archive: NpzArchive) -> tuple[int, int]:
+    # SciPy saves CSC and BSR matrices under the same names, and says which in "format".
+    known = archive.headers.get("format")
+    if known is not None:
+        short = known.shape == () and known.dtype.itemsize <= _LONGEST_FORMAT
+        stored = archive.read("format").tolist() if short else known.dtype
+        if stored not in (b"csr", "csr"):
+            raise _bad_csr(name, f"its format is {stored!r}")
+    shape = archive.headers["shape"]
     if shape.shape != (2,) or shape.dtype.kind not in "iu":
         raise _bad_csr(name, "shape must be two whole numbers")
-    rows, columns = (int(size) for size in shape)
+    rows, columns = (int(size) for size in archive.read("shape"))
     if not (1 <= rows <= LARGEST_INDEX and 0 <= columns <= LARGEST_INDEX):
         raise _bad_csr(name, f"shape ({rows}, {columns}) is out of range")
     return rows, columns
 
 
 def _bad_csr(name: str, problem: str) -> Exception:
-    return data_error(
-        name,
-        None,
-        f"not a CSR matrix: {problem}; save it with scipy.sparse.csr_array and numpy.savez",
+    return file_error(
+        name, f"not a CSR matrix: {problem}; save it with scipy.sparse.csr_array and numpy.savez"
     )

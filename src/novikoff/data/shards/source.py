@@ -74,29 +74,27 @@ class ShardSource(Source):
         return DataError(f"{self.name}: no rows, expected at least one")
 
     def chunks(self, rows: int | None = None) -> Iterator[Chunk]:
-        """Go through the rows once, in order, at most `rows` of them at a time."""
         if self._parts:
             yield from self._blocks(checked_rows(rows or CHUNK_ROWS))
             return
         try:
             yield from self._source.chunks(rows)
         except LocatedError as problem:
-            raise self._placed(problem) from None
+            raise self._locate_error(problem) from None
 
     def read(self) -> Chunk:
-        """All rows at once, in memory."""
         if self._parts:
             return concatenate([one.slice(start, stop) for one, start, stop in self._parts])
         if self._text is not None:
             return read_all(self, self._text.empty_chunk)
-        return concatenate(list(self.chunks()))
+        return super().read()
 
     def _blocks(self, rows: int) -> Iterator[Chunk]:
         for one, start, stop in self._parts:
             for first in range(start, stop, rows):
                 yield one.slice(first, min(first + rows, stop))
 
-    def _placed(self, problem: LocatedError) -> LocatedError:
+    def _locate_error(self, problem: LocatedError) -> LocatedError:
         """The complaint with the file's own line; or that this is no row, but a part of one."""
         source = self._text
         if source is None or not self.shard.partial:
@@ -109,24 +107,19 @@ class ShardSource(Source):
 
     @property
     def feature_names(self) -> list[str] | None:
-        """The names of the columns in these rows, as far as they are known."""
         return self._source.feature_names
 
     @property
     def index_options(self) -> dict[str, Any]:
-        """Options for `open` that give another file the same feature indices."""
         return self._source.index_options
 
     def notes(self) -> list[str]:
-        """What a person should be told about these rows."""
         return self._source.notes()
 
     def state_dict(self) -> dict[str, Any]:
-        """What a pass has found so far."""
         return self._source.state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what another pass had found."""
         self._source.load_state_dict(state)
 
 

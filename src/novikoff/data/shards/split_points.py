@@ -8,13 +8,12 @@ text is cut between files only, files of columns between row groups or record ba
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.data.chunk import ReadPosition
-from novikoff.data.files.blocks import Block
+from novikoff.data.files.blocks import Block, delimiter_byte
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.storage import Ranges
 from novikoff.data.text.source import TextSource
@@ -35,21 +34,6 @@ def evenly_spaced(candidates: Places, total: int, parts: int) -> list[int]:
         chosen.append(int(candidates[place]))
         least = place + 1
     return chosen
-
-
-class SplitPoints(Protocol):
-    """Places in several files, counted from the start of the first one up to `total`."""
-
-    total: int
-
-    def nearest(self, parts: int) -> list[int] | None:
-        """So many parts of about the same size; None if there are no such at first sight."""
-
-    def candidates(self) -> Places:
-        """All places where a cut can be."""
-
-    def place(self, cut: int) -> ReadPosition:
-        """The file of a cut, and what is before it there."""
 
 
 class RowCuts:
@@ -162,9 +146,12 @@ class TextCuts:
             return lines + block.offset
         from novikoff.data.files.quote_kernel import ends  # Numba is slow to import
 
-        # Of a delimiter beyond ASCII the last byte, as in `inputs`.
-        count = ends(block.text, self._quoted.encode()[-1], lines)
+        count = ends(block.text, delimiter_byte(self._quoted), lines)
         return lines[:count] + block.offset
+
+
+#: Places in several files, counted from the start of the first one up to `total`.
+SplitPoints = RowCuts | TextCuts
 
 
 def _line_starts(given: Input, places: list[int]) -> Iterator[int]:

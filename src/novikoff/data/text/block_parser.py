@@ -39,12 +39,17 @@ class BlockParser(ABC, Generic[Parsed]):
         """Parse the next line, or a few. Raises a BadRowError, or leaves bad rows out."""
 
     @abstractmethod
-    def _collect(self, kept: RowSelection) -> Parsed:
+    def _collect(self, selection: RowSelection) -> Parsed:
         """These of the rows, with their labels."""
 
     def _unusable(self, parsed: Parsed) -> Iterator[tuple[int, BadRowError]]:
         """Those of the rows whose labels or values turn out to be bad, in order."""
         return iter(())
+
+    def parse(self) -> Parsed:
+        """All rows that can be used. Raises a BadRowError at the first bad one, unless skipped."""
+        self.run()
+        return self.result()
 
     def run(self) -> None:
         """Parse all lines; none beyond a row that is to be refused."""

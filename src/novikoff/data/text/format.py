@@ -7,6 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from novikoff.data.chunk import Chunk
 from novikoff.data.errors import BadRowError
 from novikoff.data.files.blocks import Block
+from novikoff.data.text.labels import Labels
 
 
 class ParsedBlock(Protocol):
@@ -36,6 +37,7 @@ class TextFormat(ABC, Generic[Parsed]):
     """
 
     name: str
+    _labels: Labels
     #: The delimiter of fields that may be in double quotes, with line ends inside; "": none may be.
     quoted = ""
     target_name: str | None = None
@@ -52,9 +54,13 @@ class TextFormat(ABC, Generic[Parsed]):
     def chunk(self, parsed: Parsed, name: str, line: int) -> Chunk:
         """The rows as a chunk. name: of their file; line: the number of lines before the block."""
 
-    @abstractmethod
     def start_over(self) -> None:
-        """Forget what an earlier pass found, but for what is the same in every pass."""
+        """Forget what an earlier pass found, but for what is the same in every pass.
+
+        That is the kind of labels. Names and values of categories stay known: it is the same data,
+        and a learner is as wide as all of them.
+        """
+        self._labels.start_over()
 
     @abstractmethod
     def state_dict(self) -> dict[str, Any]:

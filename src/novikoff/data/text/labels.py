@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.data.chunk import LabelArray, Lines
-from novikoff.data.errors import RereadError, data_error
+from novikoff.data.errors import RereadError, data_error, file_error
 from novikoff.data.text.tokens import is_number, plain, reads_as_float, shown
 
 Bytes = NDArray[np.uint8]
@@ -154,27 +154,31 @@ class Labels:
 
 def label_array(name: str, column: NDArray[Any], first: int = 0) -> LabelArray:
     """Labels that are an array already, as int64, float64 or text. first: the number of its row."""
+    check_label_type(name, column.dtype)
     if column.dtype.kind == "S":
         try:
             column = np.char.decode(column, "utf-8")
         except UnicodeDecodeError:
-            raise data_error(
-                name, None, "the labels are bytes that are not UTF-8 text: save them as text"
+            raise file_error(
+                name, "the labels are bytes that are not UTF-8 text: save them as text"
             ) from None
     if column.dtype.kind == "U":
         return _word_labels(name, column, first)
-    if column.dtype.kind not in "biuf":
-        raise data_error(name, None, f"labels of type {column.dtype}, expected numbers or text")
     if column.dtype.kind == "f":
         return _finite_labels(name, column, first)
     if column.dtype.kind == "u" and column.size and int(column.max()) > np.iinfo(np.int64).max:
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"the label {column.max()} does not fit a 64-bit integer: use "
             "smaller numbers for the classes",
         )
     return column.astype(np.int64)
+
+
+def check_label_type(name: str, kind: np.dtype[Any]) -> None:
+    """Refuse an array of this type as labels."""
+    if kind.kind not in "biufSU":
+        raise file_error(name, f"labels of type {kind}, expected numbers or text")
 
 
 def _finite_labels(name: str, column: NDArray[Any], first: int) -> LabelArray:
@@ -182,9 +186,8 @@ def _finite_labels(name: str, column: NDArray[Any], first: int) -> LabelArray:
         values = column.astype(np.float64)
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"row {first + bad[0]} (counting from 0): the label is "
             f"{values[bad[0]]}, expected a finite number: fill it in or drop the row",
         )
@@ -197,12 +200,11 @@ def _word_labels(name: str, column: NDArray[Any], first: int) -> LabelArray:
     # strings break on such ones.
     codes = np.frombuffer(words.tobytes(), np.uint32)
     if ((codes > _LAST_CHARACTER) | ((codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1]))).any():
-        raise data_error(name, None, "the labels are not valid text: save them again")
+        raise file_error(name, "the labels are not valid text: save them again")
     empty = np.flatnonzero(words == "")
     if empty.size:
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"row {first + empty[0]} (counting from 0): the label is missing "
             "(''), expected a word: fill it in or drop the row",
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.data.chunk import START, Chunk, ReadPosition, checked_rows, concatenate
-from novikoff.data.errors import BadRowError, LocatedError, RereadError, data_error
+from novikoff.data.errors import BadRowError, LocatedError, RereadError, data_error, file_error
 from novikoff.data.files.blocks import Block
 from novikoff.data.files.inputs import Input
 from novikoff.data.files.parallel import map_in_order, processors
@@ -68,7 +68,6 @@ class TextSource(Source):
                 yield chunk.part(first, first + rows)
 
     def read(self) -> Chunk:
-        """All rows at once, in memory."""
         return read_all(self, self.empty_chunk)
 
     def empty_chunk(self) -> Chunk:
@@ -121,11 +120,11 @@ class TextSource(Source):
         if empty:
             raise self.no_rows()
         if (problem := self.text_format.no_features()) is not None:
-            raise data_error(self.name, None, problem)
+            raise file_error(self.name, problem)
 
     def no_rows(self) -> LocatedError:
         """The complaint about data without any rows."""
-        return data_error(self.name, None, self.text_format.no_rows(self.found.skipped))
+        return file_error(self.name, self.text_format.no_rows(self.found.skipped))
 
     def _parsed_blocks(
         self, start: ReadPosition
@@ -149,17 +148,14 @@ class TextSource(Source):
                 yield from _with_header(found, header)
 
     def ready(self) -> bool:
-        """Whether more can be read without waiting for somebody to write it; or may be."""
         return all(each.ready() for each in self.inputs if not each.replayable)
 
     @property
     def feature_names(self) -> list[str] | None:
-        """The names of the columns, as far as they are known."""
         return self.text_format.feature_names
 
     @property
     def index_options(self) -> dict[str, Any]:
-        """Options for `open` that give another file the same feature indices."""
         return self.text_format.index_options
 
     def notes(self) -> list[str]:
@@ -168,16 +164,13 @@ class TextSource(Source):
 
     def state_dict(self) -> dict[str, Any]:
         """Which files a pass came to, at which rows, and what the format has found."""
-        files = [list(each) for each in self.files]
         begins = [each.prefix.digest() for each in self.inputs if not each.replayable]
-        state = {"rows": self.found.rows, "files": files, "skipped": self.skipped, "begins": begins}
+        state = self.found.state_dict() | {"skipped": self.skipped, "begins": begins}
         return state | self.text_format.state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what another pass had found."""
-        found = self.found
-        found.rows, found.skipped = int(state["rows"]), int(state["skipped"])
-        found.files = [(str(name), int(row)) for name, row in state["files"]]
+        self.found.load_state_dict(state)
+        self.found.skipped = int(state["skipped"])
         pipes = [each for each in self.inputs if not each.replayable]
         for given, (size, digest) in zip(pipes, state["begins"], strict=True):
             given.prefix.expect(int(size), str(digest))

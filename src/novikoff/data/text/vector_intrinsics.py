@@ -28,7 +28,7 @@ def not_ascii(text: Any, at: int) -> np.uint64:
     return np.uint64(np.count_nonzero(text[at : at + TOGETHER].view(np.int8) < 0))
 
 
-def _counted(comparison: str, other: int) -> Any:
+def _count_intrinsic(comparison: str, other: int) -> Any:
     """How many of 64 bytes compare so with another."""
 
     def typed(context: Any, text: Any, at: Any) -> Any:
@@ -46,6 +46,6 @@ def _counted(comparison: str, other: int) -> Any:
     return intrinsic(typed)
 
 
-_line_feeds, _not_ascii = _counted("==", _LINE_FEED), _counted("<", 0)
+_line_feeds, _not_ascii = _count_intrinsic("==", _LINE_FEED), _count_intrinsic("<", 0)
 register_implementation(line_feeds, lambda text, at: _line_feeds(text, at))
 register_implementation(not_ascii, lambda text, at: _not_ascii(text, at))

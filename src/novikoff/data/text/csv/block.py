@@ -10,14 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.data.chunk import Exact
-from novikoff.data.errors import BadRowError
-from novikoff.data.files.blocks import Bytes
-from novikoff.data.files.utf8 import NotTextError, decode_line
+from novikoff.data.errors import BadRowError, LineError
+from novikoff.data.files.blocks import Bytes, delimiter_byte
+from novikoff.data.files.utf8 import decode_line
 from novikoff.data.text import labels
 from novikoff.data.text.block_parser import BlockParser, RowSelection
 from novikoff.data.text.csv.categories import NUMBER, WORD, TableColumns, TableFeatures, Values
 from novikoff.data.text.csv.header import TableHeader
-from novikoff.data.text.csv.records import BLANKS, SHOWN_LINE, Record, bad_field, ragged, records
+from novikoff.data.text.csv.records import (
+    BLANKS,
+    SHOWN_LINE,
+    Record,
+    bad_field,
+    records,
+    width_error,
+)
 from novikoff.data.text.tokens import NotANumberError, exact, is_missing, number, reads_as_float
 
 Ints = NDArray[np.int64]
@@ -53,9 +60,7 @@ class CsvBlock(NamedTuple):
 
 def parse_block(text: Bytes, header: int, options: CsvOptions, features: TableFeatures) -> CsvBlock:
     """The rows of a block that begins with so many lines of a header."""
-    parser = _CsvParser(text, header, options, features)
-    parser.run()
-    return parser.result()
+    return _CsvParser(text, header, options, features).parse()
 
 
 class _CsvParser(BlockParser[CsvBlock]):
@@ -106,29 +111,21 @@ class _CsvParser(BlockParser[CsvBlock]):
 
     def _parse_strict(self) -> None:
         layout = self._options.layout
-        fed = _Lines(self.raw, self.at, self._line)
-        found = records(fed, layout.delimiter, layout.width)
+        found = _Records(self.text, self.raw, self.at, self._line)
         for _ in range(self._strict_rows):
             try:
-                record = next(found, None)
+                record = found.next_record(layout.delimiter, layout.width)
+                if record is not None:
+                    self._take(record)
             except BadRowError as bad:
                 self._leave_out(bad)
-                fed.go_to(bad.line + 1)
-                found = records(fed, layout.delimiter, layout.width)
-                continue
-            if record is None:
-                break
-            try:
-                self._take(record)
-            except BadRowError as bad:
-                self._leave_out(bad)
-        self.at, self._line = fed.at, fed.line
+        self.at, self._line = found.at, found.line
         self._strict_rows *= 2  # where one row is odd, others may be
 
     def _take(self, record: Record) -> None:
         layout, roles = self._options.layout, self._options.columns.roles
         if len(record.fields) != layout.width:
-            raise ragged(record, layout.delimiter, layout.width)
+            raise width_error(record, layout.delimiter, layout.width)
         numbers, words, exactly = [], [], []
         for place, (field, role) in enumerate(zip(record.fields, roles, strict=True)):
             if role == WORD:
@@ -159,19 +156,19 @@ class _CsvParser(BlockParser[CsvBlock]):
         told = place if names is None else names[place]
         return f"; if the column's values are categories, pass categorical=[{told!r}]"
 
-    def _collect(self, kept: RowSelection) -> CsvBlock:
+    def _collect(self, selection: RowSelection) -> CsvBlock:
         exactly = None
         if self._options.decimal:
             exactly = np.empty((self.rows, self._numbers.shape[1]), dtype=object)
             if self.rows:  # NumPy takes no empty list for no rows
                 exactly[:] = self._exact
-            exactly = exactly[kept]
+            exactly = exactly[selection]
         return CsvBlock(
-            self._numbers[kept],
+            self._numbers[selection],
             exactly,
-            self._labels(kept),
-            self._values(kept),
-            self._lines[kept],
+            self._labels(selection),
+            self._values(selection),
+            self._lines[selection],
             self._line_ends,
             self.skipped,
         )
@@ -183,19 +180,23 @@ class _CsvParser(BlockParser[CsvBlock]):
             return self.text
         return np.concatenate((self.text, np.frombuffer(bytes(self._more), np.uint8)))
 
-    def _labels(self, kept: RowSelection) -> labels.LabelPart | None:
+    def _labels(self, selection: RowSelection) -> labels.LabelPart | None:
         columns = self._options.columns
         if columns.target is None:
             return None
         word = columns.roles[: columns.target].count(WORD)
-        return labels.parse_labels(self._words, self._starts[word, kept], self._stops[word, kept])
+        return labels.parse_labels(
+            self._words, self._starts[word, selection], self._stops[word, selection]
+        )
 
-    def _values(self, kept: RowSelection) -> Values | None:
+    def _values(self, selection: RowSelection) -> Values | None:
         columns = self._options.columns
         if not columns.categorical:
             return None
         words = [columns.roles[:place].count(WORD) for place in columns.categorical]
-        return factorize(self._words, self._starts[words][:, kept], self._stops[words][:, kept])
+        return factorize(
+            self._words, self._starts[words][:, selection], self._stops[words][:, selection]
+        )
 
     def _unusable(self, parsed: CsvBlock) -> Iterator[tuple[int, BadRowError]]:
         bad: dict[int, tuple[int, str]] = {}  # the column, and what is wrong
@@ -224,32 +225,50 @@ class _CsvParser(BlockParser[CsvBlock]):
         return self.raw.split(b"\n")
 
 
-class _Lines:
-    """Lines of a text one by one, with their numbers; `at` and `line` are those of the next."""
+class _Records:
+    """Records of a text one by one; `at` and `line` are where the next begins.
 
-    def __init__(self, raw: bytes, at: int, line: int) -> None:
-        self._raw, self.at, self.line = raw, at, line
-        self._seen = {line: at}
+    They end where a text may be cut into blocks, whatever is wrong with them: so rows that are left
+    out leave the same rows, be blocks long or short.
+    """
 
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        return self
+    def __init__(self, text: Bytes, raw: bytes, at: int, line: int) -> None:
+        self._text, self._raw, self.at, self.line = text, raw, at, line
+        self._quotes = b'"' in raw
 
-    def __next__(self) -> tuple[int, str]:
+    def next_record(self, delimiter: str, width: int) -> Record | None:
+        """The next record; None if it is blank, and at the end. Raises a BadRowError."""
         if self.at >= len(self._raw):
-            raise StopIteration
-        end = self._raw.find(b"\n", self.at) + 1 or len(self._raw)
-        raw, line = self._raw[self.at : end], self.line
-        self.at, self.line = end, line + 1
-        self._seen[self.line] = end
-        try:
-            return line, decode_line(raw)
-        except NotTextError as problem:
-            shown = raw[:SHOWN_LINE].decode("utf-8", "replace").rstrip("\r\n")
-            raise BadRowError(line, problem.column, str(problem), shown) from None
+            return None
+        end, first = self._end(delimiter), self.line
+        stop = end if end > 0 else len(self._raw)
+        lines = self._raw[self.at : stop].removesuffix(b"\n").split(b"\n")
+        closed = end >= 0
+        if closed:
+            self.at, self.line = stop, first + len(lines)
+        else:  # a quote that is never closed costs its line only
+            self.at, self.line = min(self.at + len(lines[0]) + 1, stop), first + 1
+        texts = (
+            (line, _decode(raw, line, strict=closed or line == first))
+            for line, raw in enumerate(lines, first)
+        )
+        return next(records(texts, delimiter, width), None)
 
-    def go_to(self, line: int) -> None:
-        """Go back to a line that was seen."""
-        self.at, self.line = self._seen[line], line
+    def _end(self, delimiter: str) -> int:
+        """Where the next record ends; 0 if it has no line end, -1 if a quote is not closed."""
+        if not self._quotes:
+            return self._raw.find(b"\n", self.at) + 1
+        from novikoff.data.files.quote_kernel import record_end  # Numba is slow to import
+
+        return int(record_end(self._text, self.at, delimiter_byte(delimiter)))
+
+
+def _decode(raw: bytes, line: int, *, strict: bool) -> str:
+    try:
+        return decode_line(raw) if strict else raw.decode("utf-8", "replace")
+    except LineError as problem:
+        shown = raw[:SHOWN_LINE].decode("utf-8", "replace").rstrip("\r\n")
+        raise BadRowError(line, problem.column, str(problem), shown) from None
 
 
 def factorize(text: Bytes, starts: Ints, stops: Ints) -> Values:

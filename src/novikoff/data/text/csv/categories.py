@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.data.errors import check_features, data_error
+from novikoff.data.errors import check_features, file_error
 from novikoff.data.sparse import Matrix, csr
 from novikoff.data.text.csv.header import column_place
 from novikoff.data.text.tokens import is_missing, reads_as_float, shown
@@ -72,9 +72,8 @@ def find_columns(
     for wanted in categorical or ():
         place = column_place(name, names, width, wanted)
         if place == target:
-            raise data_error(
+            raise file_error(
                 name,
-                None,
                 f"categorical has the column {shown(called[place])}, which is the target, expected"
                 " a column of features: leave it out, or name another target",
             )
@@ -139,9 +138,8 @@ class TableFeatures:
             before = {name[:at] for at in _equals(name)}
             fitting = [k for k, each in enumerate(called) if each in before] if before else []
             if len(fitting) > 1:
-                raise data_error(
+                raise file_error(
                     self._source,
-                    None,
                     f"the model's feature {shown(name)} fits {len(fitting)} columns, expected one:"
                     " give the columns different names and train it again",
                 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from novikoff.data.chunk import Chunk
-from novikoff.data.errors import data_error
+from novikoff.data.errors import file_error
 from novikoff.data.files.blocks import Block
 from novikoff.data.files.inputs import Input
 from novikoff.data.text.csv.block import CsvBlock, CsvOptions, parse_block
@@ -63,9 +63,8 @@ class CsvFormat(TextFormat[CsvBlock]):
         columns = find_columns(source, layout.names, first_words, place, categorical, names)
         if decimal and columns.categorical:
             words = layout.column(columns.categorical[0])
-            raise data_error(
+            raise file_error(
                 source,
-                None,
                 f"decimal=True is for tables of numbers, but {words} holds categories: leave that"
                 " column or decimal=True out",
             )
@@ -76,41 +75,29 @@ class CsvFormat(TextFormat[CsvBlock]):
         self._labels = Labels(word_labels)
 
     def parse(self, block: Block) -> CsvBlock:
-        """The rows of a block."""
         return parse_block(block.text, block.header, self._options, self._features)
 
     def chunk(self, parsed: CsvBlock, name: str, line: int) -> Chunk:
-        """The rows as a chunk."""
         lines, y = parsed.lines + (line + 1), None
         if parsed.labels is not None:
             y = self._labels.take(parsed.labels, lines, name)
         X = self._features.matrix(parsed.numbers, parsed.values)
         return Chunk(X, y, lines, parsed.exact)
 
-    def start_over(self) -> None:
-        """Forget the kind of labels.
-
-        Values of categories stay known: it is the same data, and a learner is as wide as all.
-        """
-        self._labels.start_over()
-
     def state_dict(self) -> dict[str, Any]:
         """The kind of labels, and the values of categories in order."""
         return {"words": self._labels.words, "values": self._features.state_dict()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what another pass had found."""
         self._labels.restore(state["words"])
         self._features.load_state_dict(state["values"])
 
     def no_rows(self, skipped: int) -> str:
-        """What is wrong with data without any rows."""
         if skipped:
             return f"no rows are left: all {skipped} are bad, expected at least one good row"
         return "no rows after the header, expected at least one"
 
     def header_lines(self, file: int) -> int:
-        """The number of lines before the rows of a file."""
         return self._layouts[file].header
 
     @property

@@ -3,7 +3,7 @@
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from novikoff.data.errors import BadRowError, data_error
+from novikoff.data.errors import BadRowError, data_error, file_error
 from novikoff.data.files.inputs import Input
 from novikoff.data.text.csv.records import BLANKS, Record, records
 from novikoff.data.text.tokens import is_missing, is_number, shown
@@ -57,9 +57,8 @@ def refuse_other_layout(
         ("number of columns", layout.width, expected.width),
     ):
         if found != wanted:
-            raise data_error(
+            raise file_error(
                 given.name,
-                None,
                 f"the {what} is {found}, expected {wanted} as in {first.name}: files that are read"
                 " together must have the same columns",
             )
@@ -74,9 +73,8 @@ def check_same_names(
         return
     if names is None or expected is None:
         has, lacks = (first, name) if names is None else (name, first)
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"{has} has a header and {lacks} has none, expected both alike: "
             "pass header=True or header=False if this was guessed wrongly",
         )
@@ -87,24 +85,15 @@ def check_same_names(
     found, wanted = (
         shown(some[place]) if place < len(some) else "none" for some in (names, expected)
     )
-    raise data_error(
+    raise file_error(
         name,
-        None,
         f"column {place + 1} is called {found}, expected {wanted} as in {first}: files that are"
         " read together must have the same columns in the same order",
     )
 
 
-class _Start(NamedTuple):
-    """The first records, and what is wrong between them."""
-
-    first: Record
-    second: Record | None
-    trouble: DataError | None
-
-
-def _first_two(given: Input, delimiter: str) -> _Start:
-    """The first two records; a bad row after the first is left for the pass to refuse."""
+def _first_two(given: Input, delimiter: str) -> tuple[Record, Record | None, DataError | None]:
+    """The first two records, and what is wrong between them: that is for the pass to refuse."""
     lines = enumerate(given.peek())
     found: list[Record | None] = []
     trouble: DataError | None = None
@@ -120,12 +109,10 @@ def _first_two(given: Input, delimiter: str) -> _Start:
             raise trouble
     first, second = found
     if first is None:
-        raise trouble or data_error(
-            given.name,
-            None,
-            "no rows: the file is empty, expected lines of numbers with a label each",
+        raise trouble or file_error(
+            given.name, "no rows: the file is empty, expected lines of numbers with a label each"
         )
-    return _Start(first, second, trouble)
+    return first, second, trouble
 
 
 def _guess_delimiter(given: Input) -> str:
@@ -197,9 +184,8 @@ def column_place(name: str, names: list[str] | None, width: int, wanted: str | i
             raise _no_such_column(name, names, wanted)
         wanted = place
     if not -width <= wanted < width:
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"no column {wanted}, expected a column from 0 to {width - 1},"
             " or a negative one counted from the end",
         )
@@ -208,9 +194,8 @@ def column_place(name: str, names: list[str] | None, width: int, wanted: str | i
 
 def _unique_index(name: str, names: list[str], target: str) -> int:
     if names.count(target) > 1:
-        raise data_error(
+        raise file_error(
             name,
-            None,
             f"{names.count(target)} columns are called {shown(target)}, "
             "expected one: pass its place as a number, counted from 0",
         )
@@ -225,19 +210,16 @@ def _whole(text: str) -> int | None:
 
 def _no_such_column(name: str, names: list[str] | None, target: str) -> DataError:
     if names is None:
-        return data_error(
+        return file_error(
             name,
-            None,
             f"no column {shown(target)}: the file has no header, expected"
             " its place as a number, counted from 0",
         )
     close = get_close_matches(target, names, 1, cutoff=0.5)
-    hint = f"did you mean {shown(close[0])}?" if close else f"the header has {_listed(names)}"
-    return data_error(
-        name, None, f"no column {shown(target)}, expected a name in the header: {hint}"
-    )
+    hint = f"did you mean {shown(close[0])}?" if close else f"the header has {_name_list(names)}"
+    return file_error(name, f"no column {shown(target)}, expected a name in the header: {hint}")
 
 
-def _listed(names: list[str]) -> str:
+def _name_list(names: list[str]) -> str:
     some = ", ".join(shown(column) for column in names[:8])
     return some if len(names) <= 8 else f"{some} and {len(names) - 8} more"

@@ -134,7 +134,7 @@ def _closing_quote(texts: Sequence[str], line: int, at: int) -> tuple[int, int] 
     return None
 
 
-def ragged(record: Record, delimiter: str, width: int) -> BadRowError:
+def width_error(record: Record, delimiter: str, width: int) -> BadRowError:
     """The complaint about a record of another width."""
     found = len(record.fields)
     return record.bad(min(found, width), delimiter, _other_width(found, width))

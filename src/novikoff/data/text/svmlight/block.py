@@ -130,10 +130,10 @@ class _SvmlightParser(BlockParser[SvmlightBlock]):
         output.label_starts[cursor.rows] = cursor.at + row.label[0]
         output.label_stops[cursor.rows] = cursor.at + row.label[1]
 
-    def _collect(self, kept: RowSelection) -> SvmlightBlock:
+    def _collect(self, selection: RowSelection) -> SvmlightBlock:
         output = self._output
-        begins, ends = output.label_starts[kept], output.label_stops[kept]
-        starts, entries = _entries(output.starts[: self.rows + 1], kept)
+        begins, ends = output.label_starts[selection], output.label_stops[selection]
+        starts, entries = _entries(output.starts[: self.rows + 1], selection)
         exact = np.array(self._exact, dtype=object)[entries] if self._options.decimal else None
         return SvmlightBlock(
             self.text,
@@ -142,7 +142,7 @@ class _SvmlightParser(BlockParser[SvmlightBlock]):
             output.columns[entries],
             output.values[entries],
             exact,
-            output.lines[kept],
+            output.lines[selection],
             begins,
             self._line_ends,
             self.skipped,
@@ -161,14 +161,14 @@ _NOWHERE = np.empty(0, dtype=np.int64)
 _NO_LABELS = labels.LabelPart(np.empty(0, dtype=np.uint8), _NOWHERE, _NOWHERE, None)
 
 
-def _entries(starts: NDArray[Any], kept: RowSelection) -> tuple[NDArray[Any], Any]:
+def _entries(starts: NDArray[Any], selection: RowSelection) -> tuple[NDArray[Any], Any]:
     """Where the pairs of some rows start, and which pairs they are."""
-    if isinstance(kept, slice):
+    if isinstance(selection, slice):
         return starts, slice(0, int(starts[-1]))
     counts, chosen = np.diff(starts), np.zeros(len(starts) - 1, dtype=np.bool_)
-    chosen[kept] = True
-    some = np.zeros(len(kept) + 1, dtype=starts.dtype)
-    np.cumsum(counts[kept], out=some[1:])
+    chosen[selection] = True
+    some = np.zeros(len(selection) + 1, dtype=starts.dtype)
+    np.cumsum(counts[selection], out=some[1:])
     return some, np.flatnonzero(np.repeat(chosen, counts))
 
 

@@ -45,7 +45,6 @@ class SvmlightFormat(TextFormat[SvmlightBlock]):
         return parse_block(block.text, self._options)
 
     def chunk(self, parsed: SvmlightBlock, name: str, line: int) -> Chunk:
-        """The rows as a chunk."""
         lines = parsed.lines + (line + 1)
         if parsed.indices.size:
             self._settle(parsed, name, line)
@@ -94,8 +93,8 @@ class SvmlightFormat(TextFormat[SvmlightBlock]):
         )
 
     def start_over(self) -> None:
-        """Forget the width and the labels of an earlier pass; the first index is the same."""
-        self._labels.start_over()
+        """Forget also the width; the first index is the same."""
+        super().start_over()
         self._width = 0
 
     def state_dict(self) -> dict[str, Any]:
@@ -108,17 +107,14 @@ class SvmlightFormat(TextFormat[SvmlightBlock]):
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what another pass had found."""
         self.index_base, self._width = state["index_base"], int(state["width"])
         self.zero_found = bool(state["zero_found"])
         self._labels.restore(state["words"])
 
     def no_rows(self, skipped: int) -> str:
-        """What is wrong with data without any rows."""
         return "no rows: the file is empty or all comments, expected lines such as '+1 3:0.5 7:1'"
 
     def no_features(self) -> str | None:
-        """What is wrong if no row has a feature."""
         if self._width:
             return None
         return "no row has a feature, expected lines such as '+1 3:0.5 7:1': check the format"

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.data.errors import BadRowError
-from novikoff.data.files.utf8 import NotTextError, decode_line
+from novikoff.data.errors import BadRowError, LineError
+from novikoff.data.files.utf8 import decode_line
 from novikoff.data.sparse import LARGEST_INDEX
 from novikoff.data.text.labels import NotALabelError, label_value
 from novikoff.data.text.tokens import NotANumberError, exact, number, shown
@@ -26,14 +26,6 @@ class SvmlightRow(NamedTuple):
     indices: NDArray[np.int64]
     values: NDArray[np.float64]
     exact: list[Fraction] | None
-
-
-class _BadTokenError(ValueError):
-    """Something is wrong with a token; the column counts characters from 1."""
-
-    def __init__(self, column: int, problem: str) -> None:
-        super().__init__(problem)
-        self.column = column
 
 
 def parse_line(raw: bytes, line: int, *, labelled: bool, decimal: bool) -> SvmlightRow | None:
@@ -52,7 +44,7 @@ def parse_line(raw: bytes, line: int, *, labelled: bool, decimal: bool) -> Svmli
             tokens = _TOKEN.finditer(text)
         begin, end = (len(text[:place].encode("utf-8")) for place in label)
         return _row((begin, end), tokens, decimal)
-    except (_BadTokenError, NotTextError) as bad:
+    except LineError as bad:
         shown_line = raw[: 4 * _SHOWN_LINE].decode("utf-8", "replace")[:_SHOWN_LINE]
         raise BadRowError(line, bad.column, str(bad), shown_line) from None
 
@@ -71,7 +63,7 @@ def _label(token: re.Match[str], labelled: bool) -> tuple[int, int]:
     """Where the label stands, from the first token of a line; (0, 0) if there is none."""
     if ":" in token[0]:
         if labelled:
-            raise _BadTokenError(
+            raise LineError(
                 token.start() + 1,
                 f"found {shown(token[0])}, expected a label before the first index:value pair: put"
                 " one there, or pass labelled=False",
@@ -81,7 +73,7 @@ def _label(token: re.Match[str], labelled: bool) -> tuple[int, int]:
         if labelled:
             label_value(token[0])
     except NotALabelError as problem:
-        raise _BadTokenError(token.start() + 1, str(problem)) from None
+        raise LineError(token.start() + 1, str(problem)) from None
     return token.span()
 
 
@@ -100,7 +92,7 @@ def _row(label: tuple[int, int], tokens: Iterator[re.Match[str]], decimal: bool)
     again = order[1:][columns[order][1:] == columns[order][:-1]]
     if again.size:
         place = int(again.min())
-        raise _BadTokenError(
+        raise LineError(
             places[place] + 1,
             f"index '{columns[place]}' appears twice in this row, expected each index once: drop"
             " one of them, or add the two values",
@@ -115,7 +107,7 @@ def _pairs(tokens: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
     """The tokens that are pairs of an index and a value; that of a query is passed over."""
     for token in tokens:
         if ":" not in token[0]:
-            raise _BadTokenError(
+            raise LineError(
                 token.start() + 1,
                 f"found {shown(token[0])}, expected index:value: a colon is missing",
             )
@@ -129,7 +121,7 @@ def _value(token: re.Match[str], read: Callable[[str], Any]) -> Any:
         return read(right)
     except NotANumberError as problem:
         column = token.start() + len(left) + 2
-        raise _BadTokenError(column, f"in {shown(token[0])}: {problem}") from None
+        raise LineError(column, f"in {shown(token[0])}: {problem}") from None
 
 
 def _index(token: re.Match[str]) -> int:
@@ -145,7 +137,7 @@ def _index(token: re.Match[str]) -> int:
         remedy = " that is not negative: count features from 0 or 1"
     else:
         remedy = " before the colon: number the features"
-    raise _BadTokenError(
+    raise LineError(
         token.start() + 1,
         f"found the index {shown(left)} in {shown(token[0])}, expected a whole number{remedy}",
     )

@@ -25,8 +25,8 @@ class VwOptions(NamedTuple):
     labelled: bool
     known: IndexSnapshot  # the names of the dictionary, or the hashes that were counted
     closed: bool = False  # whether features whose names are not known are left out
-    bits: int | None = None  # of the hash, if columns are numbered by one
-    counting: bool = False  # whether hashes that are not known count
+    mask: np.uint64 = np.uint64(0)  # columns are hash & mask; 0: by the dictionary
+    counting: bool = False  # whether hashes that are not known are listed
 
 
 class VwBlock(NamedTuple):
@@ -71,9 +71,7 @@ class VwBlock(NamedTuple):
 
 def parse_block(text: Bytes, options: VwOptions, *, skip: bool) -> VwBlock:
     """The rows of some whole lines. Raises a BadRowError, or, with `skip`, lists them."""
-    parser = _VwParser(text, options, skip=skip)
-    parser.run()
-    return parser.result()
+    return _VwParser(text, options, skip=skip).parse()
 
 
 def _undecodable_lines(text: Bytes) -> Iterator[int]:
@@ -101,10 +99,7 @@ class _VwParser(BlockParser[VwBlock]):
         self._line_ends = int(np.count_nonzero(text == _NEWLINE))
         self._undecodable = _undecodable_lines(self.text)
         self._until = next(self._undecodable)
-        self._mask = 0 if options.bits is None else 2**options.bits - 1
-        self._how = kernel.KernelOptions(
-            options.labelled, options.closed, np.uint64(self._mask), options.counting
-        )
+        self._mask = int(options.mask)
         rows = self._line_ends + 1
         # Every feature has a blank before it.
         entries = int(np.count_nonzero(text == _SPACE) + np.count_nonzero(text == _TAB))
@@ -132,9 +127,9 @@ class _VwParser(BlockParser[VwBlock]):
 
         if self._until < self.at:
             self._until = next(self._undecodable)
-        known, why = self._options.known, kernel.FULL
+        why = kernel.FULL
         while why == kernel.FULL:
-            why = kernel.parse(self.text, self._until, self._how, known, self._out)
+            why = kernel.parse(self.text, self._until, self._options, self._out)
             if why == kernel.FULL:
                 self._more_letters(len(self._out.letters))
         self.at = int(self._out.cursor[kernel.AT])
@@ -211,7 +206,7 @@ class _VwParser(BlockParser[VwBlock]):
         out.lines[row], out.starts[row + 1] = out.cursor[LINE], out.cursor[ENTRIES]
         out.cursor[ROWS] += 1
 
-    def _collect(self, kept: RowSelection) -> VwBlock:
+    def _collect(self, selection: RowSelection) -> VwBlock:
         """All rows: labels were checked with their lines."""
         from novikoff.data.text.vw.kernel import ENTRIES, FRESH, LEFT_OUT, LETTERS, ROWS
 
@@ -226,7 +221,7 @@ class _VwParser(BlockParser[VwBlock]):
             self._line_ends,
             self.skipped,
             labels.parse_labels(self.text, label_starts, label_stops)
-            if self._how.labelled
+            if self._options.labelled
             else None,
             lines,
             out.starts[: rows + 1].copy(),

@@ -82,7 +82,8 @@ class VwFormat(TextFormat[VwBlock]):
             options = VwOptions(self._labelled, self._index.known(), closed=self._closed)
         else:
             known, counting = self._collisions.known(), self._collisions.counting
-            options = VwOptions(self._labelled, known, bits=self._bits, counting=counting)
+            mask = np.uint64(self._collisions.columns - 1)
+            options = VwOptions(self._labelled, known, mask=mask, counting=counting)
         return parse_block(block.text, options, skip=self._skip)
 
     def chunk(self, parsed: VwBlock, name: str, line: int) -> Chunk:
@@ -123,11 +124,8 @@ class VwFormat(TextFormat[VwBlock]):
         return self._features or len(self._index)
 
     def start_over(self) -> None:
-        """Forget the kind of labels, and how many features were left out.
-
-        Names stay known: it is the same data, and a learner is as wide as all of them.
-        """
-        self._labels.start_over()
+        """Forget also how many features were left out."""
+        super().start_over()
         self._left_out = 0
 
     def state_dict(self) -> dict[str, Any]:
@@ -140,7 +138,6 @@ class VwFormat(TextFormat[VwBlock]):
         return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what another pass had found."""
         self._labels.restore(state["words"])
         self._left_out = int(state["left_out"])
         if self._collisions is not None:
@@ -149,13 +146,11 @@ class VwFormat(TextFormat[VwBlock]):
             self._index = FeatureIndex.of(state["names"].split("\n") if state["names"] else [])
 
     def no_rows(self, skipped: int) -> str:
-        """What is wrong with data without any rows."""
         return (
             "no rows: the file is empty or blank, expected lines such as '1 | height:1.5 striped'"
         )
 
     def no_features(self) -> str | None:
-        """What is wrong if no row has a feature."""
         if self._width:
             return None
         return "no row has a feature, expected lines such as '1 | height:1.5'"

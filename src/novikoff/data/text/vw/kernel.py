@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from novikoff.data.text.labels import LONGEST_LABEL
 from novikoff.data.text.number_kernel import byte, scan_number
-from novikoff.data.text.vw.feature_index import LONGEST_NAME, IndexSnapshot
+from novikoff.data.text.vw.block import VwOptions
+from novikoff.data.text.vw.feature_index import LONGEST_NAME
 from novikoff.data.text.vw.feature_index_kernel import (
     BASIS,
     HAT,
@@ -45,15 +46,6 @@ _BEGINS_NUMBER = np.zeros(256, np.bool_)
 _BEGINS_NUMBER[[ord(each) for each in "+-.0123456789"]] = True
 
 
-class KernelOptions(NamedTuple):
-    """How to read."""
-
-    labelled: bool
-    closed: bool  # features whose names are not known are left out
-    mask: np.uint64  # columns are hash & mask; 0: by the dictionary
-    counting: bool  # whether hashes that are not known are listed
-
-
 class Names(NamedTuple):
     """Those of one row."""
 
@@ -78,7 +70,7 @@ class VwOutput(NamedTuple):
     names: Names
 
 
-def _parse(text: Any, until: int, how: KernelOptions, known: IndexSnapshot, out: VwOutput) -> int:
+def _parse(text: Any, until: int, how: VwOptions, out: VwOutput) -> int:
     cursor = out.cursor
     while cursor[AT] < until:
         end = _blank(text, cursor[AT])
@@ -89,7 +81,7 @@ def _parse(text: Any, until: int, how: KernelOptions, known: IndexSnapshot, out:
             count, end = _features(text, bar, out.values[cursor[ENTRIES] :], out.names)
             if end < 0:
                 return ODD
-            if not _take(text, count, how, known, out):
+            if not _take(text, count, how, out):
                 return FULL
             row = cursor[ROWS]
             out.label_starts[row], out.label_stops[row] = label_start, label_stop
@@ -161,20 +153,20 @@ def _value(
 
 
 @register_jitable(**COMPILED)
-def _take(text: Any, count: int, how: KernelOptions, known: IndexSnapshot, out: VwOutput) -> bool:
+def _take(text: Any, count: int, how: VwOptions, out: VwOutput) -> bool:
     """Give the features of a row their columns; False, and nothing done, if room is missing."""
     cursor = out.cursor
     first, entry, fresh, letters = cursor[ENTRIES], cursor[ENTRIES], cursor[FRESH], cursor[LETTERS]
     if how.mask == 0 or how.counting:
         for k in range(count):
-            out.names.slots[k] = first_slot(known, out.names.hashes[k])
+            out.names.slots[k] = first_slot(how.known, out.names.hashes[k])
     for k in range(count):
         hashed = out.names.hashes[k]
         column: Any = np.int64(hashed & how.mask)
         if how.mask == 0 or how.counting:
             each = out.names.spans[k]
             spans = (each[0], each[1], each[2], each[3], each[4], each[5])
-            found = find(known, hashed, out.names.slots[k], text, spans)
+            found = find(how.known, hashed, out.names.slots[k], text, spans)
             if how.mask == 0:
                 column = found
             if found < 0 and how.closed:
@@ -350,5 +342,5 @@ def _write(text: Any, spans: Spans, letters: Any, at: int) -> None:
             letters[at + 1 + k - c] = text[k]
 
 
-#: parse(text, until, how, known, out): take the lines up to there, and say why it stopped.
+#: parse(text, until, how, out): take the lines up to there, and say why it stopped.
 parse = compile_loop(_parse, threads=True)
