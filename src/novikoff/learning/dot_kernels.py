@@ -1,52 +1,41 @@
-"""Inner products with one fixed order of summation, at the memory's speed.
+"""Inner products with one fixed order of summation.
 
     lane[j mod 8] += x[j] * w[j]      for each column j, in order
     result = ((lane0 + lane4) + (lane2 + lane6)) + ((lane1 + lane5) + (lane3 + lane7))
 
 The order is a function of the columns alone and a skipped zero changes no lane, so a dense row and
-a sparse row with the same numbers give the same bits. Written as LLVM vector code because Numba's
-own loops stay scalar here (a floating-point sum may not be reordered), at half the speed.
+a sparse row with the same numbers give the same bits. Here are the products of one row and, for
+scans, of many rows at once, in Python and NumPy; compiled code has them from `dot_codegen`, at the
+memory's speed, with the same bits.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
-from llvmlite import ir
-from numba import types as numba_types
-from numba.core import cgutils as numba_cgutils
-from numba.core.errors import TypingError
-from numba.extending import intrinsic
+import numpy as np
+import numpy.typing as npt
 
-from novikoff.jit import register_implementation
-
-# Numba annotates these only in part.
-cgutils: Any = numba_cgutils
-types: Any = numba_types
+from novikoff.jit import register_module
 
 LANES = 8
-AHEAD = 8  # products of a sparse row that are begun together
-SOON = 128  # how many entries ahead the rows to come are asked for: a fifth of an epoch's time
 
-_double = ir.DoubleType()
-_int32 = ir.IntType(32)
-_index = ir.IntType(64)
-_lanes = ir.VectorType(_double, LANES)
-_zeros = ir.Constant(_lanes, [0.0] * LANES)
+Vector = npt.NDArray[np.float64]
 
 
 def dense_dot(x: Any, w: Any) -> float:
     """Sum of x[j] * w[j] over the columns j of x; w may be longer."""
-    return sparse_dot(x, range(len(x)), w)
+    return _sum_by_lane(range(len(x)), x.tolist(), w[: len(x)].tolist())
 
 
 def sparse_dot(values: Any, columns: Any, w: Any) -> float:
     """Sum of values[k] * w[columns[k]]; the columns ascend."""
-    return _sum_by_lane(columns, ((values[k], w[j]) for k, j in enumerate(columns)))
+    return _sum_by_lane(columns.tolist(), values.tolist(), w[columns].tolist())
 
 
 def sparse_square(values: Any, columns: Any) -> float:
     """Sum of values[k]^2, in the same order."""
-    return _sum_by_lane(columns, zip(values, values, strict=True))
+    factors = values.tolist()
+    return _sum_by_lane(columns.tolist(), factors, factors)
 
 
 def dense_dot_and_square(x: Any, w: Any) -> tuple[float, float]:
@@ -56,15 +45,25 @@ def dense_dot_and_square(x: Any, w: Any) -> tuple[float, float]:
 
 def sparse_dot_and_square(values: Any, columns: Any, w: Any) -> tuple[float, float]:
     """As `sparse_dot`, and beside it the sum of values[k]^2, by the lanes of k: near what a dense
-    row gives, but not the same bits.
+    row gives, but not the same bits. The last few, fewer than there are lanes, go to the first.
     """
-    return sparse_dot(values, columns, w), dense_dot(values, values)
+    factors = values.tolist()
+    return sparse_dot(values, columns, w), _sum_by_lane(_rough_lanes(len(values)), factors, factors)
+
+
+def _rough_lanes(number: int) -> list[int]:
+    last = number % LANES
+    return [*range(number - last)] + [0] * last
+
+
+def dense_add(x: Any, amount: float, w: Any) -> None:
+    """w[j] += amount * x[j] for the columns j of x; w may be longer."""
+    w[: len(x)] += amount * x.astype(np.float64)
 
 
 def sparse_add(values: Any, columns: Any, amount: float, w: Any) -> None:
     """w[columns[k]] += amount * values[k]; no column comes twice."""
-    for value, j in zip(values, columns, strict=True):
-        w[j] += amount * float(value)
+    w[columns] += amount * values.astype(np.float64)
 
 
 def sparse_add_both(values: Any, columns: Any, a: float, w: Any, b: float, m: Any) -> None:
@@ -73,306 +72,43 @@ def sparse_add_both(values: Any, columns: Any, a: float, w: Any, b: float, m: An
     sparse_add(values, columns, b, m)
 
 
-def _sum_by_lane(columns: Any, factors: Any) -> float:
+def _sum_by_lane(columns: Iterable[int], xs: list[float], ws: list[float]) -> float:
     lanes = [0.0] * LANES
-    for j, (a, b) in zip(columns, factors, strict=True):
-        lanes[int(j) % LANES] += float(a) * float(b)
-    while len(lanes) > 1:
-        half = len(lanes) // 2
-        lanes = [lanes[k] + lanes[k + half] for k in range(half)]
-    return lanes[0]
+    for j, x, w in zip(columns, xs, ws, strict=True):
+        lanes[j % LANES] += x * w
+    a, b, c, d, e, f, g, h = lanes
+    return ((a + e) + (c + g)) + ((b + f) + (d + h))
 
 
-def _fold(builder: Any, lanes: Any) -> Any:
-    half = LANES // 2
-    while half:
-        low, high = (
-            builder.shuffle_vector(lanes, lanes, ir.Constant(ir.VectorType(_int32, half), [*part]))
-            for part in (range(half), range(half, 2 * half))
-        )
-        lanes, half = builder.fadd(low, high), half // 2
-    return builder.extract_element(lanes, _int32(0))
+def dense_dots(X: Any, w: Any) -> Vector:
+    """`dense_dot(x, w)` for each row x of X; w may have a line for each of them."""
+    lanes, width = np.zeros((len(X), LANES)), X.shape[1]
+    for j in range(0, width, LANES):
+        part = X[:, j : j + LANES] * w[..., j : min(j + LANES, width)].astype(np.float64)
+        lanes[:, : part.shape[1]] += part
+    return _fold(lanes)
 
 
-def _widen(builder: Any, value: Any, to: Any) -> Any:
-    return value if value.type == to else builder.fpext(value, to)
+def sparse_dots(products: Any, starts: Any, columns: Any) -> Vector:
+    """The sums of products, entry by entry, of rows that begin at `starts` and at those places."""
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    lanes = rows * LANES + columns.astype(np.int64) % LANES
+    sums = np.bincount(lanes, products, LANES * (len(starts) - 1))  # adds in order
+    return _fold(sums.reshape(-1, LANES).astype(np.float64, copy=False))  # whole ones of nothing
 
 
-def _intrinsic(function: Callable[..., Any]) -> Any:
-    """Numba's `intrinsic`: called without the typing context that it is written with."""
-    return intrinsic(function)
+def rough_columns(starts: Any) -> npt.NDArray[np.int64]:
+    """The places by which `sparse_dot_and_square` sums up squares, for rows from `starts` on."""
+    lengths = np.diff(starts)
+    places = np.arange(starts[0], starts[-1]) - np.repeat(starts[:-1], lengths)
+    return np.where(places < np.repeat(lengths // LANES * LANES, lengths), places, 0)
 
 
-def _arrays(context: Any, builder: Any, signature: Any, args: Any) -> list[Any]:
-    """The arguments that are arrays, with their pointers and shapes at hand."""
-    return [
-        context.make_array(kind)(context, builder, value)
-        for kind, value in zip(signature.args, args, strict=True)
-        if isinstance(kind, types.Array)
-    ]
+def _fold(lanes: Vector) -> Vector:
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    return np.ascontiguousarray(lanes[:, 0])
 
 
-def _contiguous(*arrays: Any) -> None:
-    for array in arrays:
-        if array.layout != "C":
-            raise TypingError("lanes need contiguous arrays")
-
-
-def _load(builder: Any, array: Any, j: Any, allowed: Any = None) -> Any:
-    """Eight values from place j on, as doubles; 0.0 where `allowed` says no, and the memory there
-    is not touched.
-    """
-    element = array.data.type.pointee
-    kind, size = ir.VectorType(element, LANES), 8 if element == _double else 4
-    at = builder.bitcast(builder.gep(array.data, [j]), kind.as_pointer())
-    if allowed is None:
-        value = builder.load(at)
-        value.align = size
-    else:
-        masked = cgutils.get_or_insert_function(
-            builder.module,
-            ir.FunctionType(kind, [at.type, _int32, allowed.type, kind]),
-            f"llvm.masked.load.v{LANES}f{8 * size}.p0",
-        )
-        zeros = ir.Constant(kind, [0.0] * LANES)
-        value = builder.call(masked, [at, _int32(size), allowed, zeros])
-    return _widen(builder, value, _lanes)
-
-
-def _spread(builder: Any, number: Any) -> Any:
-    """A vector with the number in all lanes."""
-    vector = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
-    one = builder.insert_element(vector, number, _int32(0))
-    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(_int32, LANES), [0] * LANES))
-
-
-def _first(builder: Any, number: Any) -> Any:
-    """A mask that allows the first `number` lanes."""
-    places = ir.Constant(ir.VectorType(_index, LANES), [*range(LANES)])
-    return builder.icmp_unsigned("<", places, _spread(builder, number))
-
-
-def _dense_sums(builder: Any, x: Any, factors: list[Any]) -> list[Any]:
-    """Sum of x[j] * factor[j] by lane, for each of the factors, in one pass over x."""
-    length = builder.extract_value(x.shape, 0)
-    whole = builder.and_(length, _index(-LANES))
-    sums = [cgutils.alloca_once(builder, _lanes) for _ in factors]
-    for lanes in sums:
-        builder.store(_zeros, lanes)
-
-    def add(j: Any, allowed: Any = None) -> None:
-        value = _load(builder, x, j, allowed)
-        for lanes, factor in zip(sums, factors, strict=True):
-            other = value if factor is x else _load(builder, factor, j, allowed)
-            total = builder.fadd(builder.load(lanes), builder.fmul(value, other))
-            builder.store(total, lanes)
-
-    with cgutils.for_range_slice(builder, _index(0), whole, _index(LANES)) as (j, _):
-        add(j)
-    with builder.if_then(builder.icmp_unsigned("<", whole, length)):
-        add(whole, _first(builder, builder.sub(length, whole)))
-    return [_fold(builder, builder.load(lanes)) for lanes in sums]
-
-
-@_intrinsic
-def _dense_dot(typing_context: Any, x: Any, w: Any) -> Any:
-    _contiguous(x, w)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        xs, ws = _arrays(context, builder, signature, args)
-        return _dense_sums(builder, xs, [ws])[0]
-
-    return types.float64(x, w), codegen
-
-
-@_intrinsic
-def _dense_dot_and_square(typing_context: Any, x: Any, w: Any) -> Any:
-    _contiguous(x, w)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        xs, ws = _arrays(context, builder, signature, args)
-        return context.make_tuple(
-            builder, signature.return_type, _dense_sums(builder, xs, [ws, xs])
-        )
-
-    return types.UniTuple(types.float64, 2)(x, w), codegen
-
-
-def _sparse_sum(builder: Any, values: Any, columns: Any, factor: Any, beside: Any = None) -> Any:
-    """Sum of values[k] * factor(k, j) by lane, j being columns[k].
-
-    Eight products are begun before the first is added: the weights come from all over memory.
-    `beside(k, n)` may do something with values k to k + n while they are at hand.
-    """
-    lanes = cgutils.alloca_once(builder, _lanes)
-    builder.store(_zeros, lanes)
-    first = builder.bitcast(lanes, _double.as_pointer())
-
-    block = builder.bitcast(cgutils.alloca_once(builder, _lanes), _double.as_pointer())
-    narrow = values.data.type.pointee != _double
-
-    def begin(k: Any, ahead: int, step: int) -> tuple[Any, Any]:
-        at = builder.add(k, _index(ahead))
-        j = _column(builder, columns, at)
-        lane = builder.gep(first, [builder.and_(j, _index(LANES - 1))])
-        widened = narrow and step == AHEAD
-        value = builder.load(builder.gep(block, [_index(ahead)])) if widened else None
-        return lane, builder.fmul(value or _one(builder, values, at), factor(at, j))
-
-    for k, step in _ahead(builder, builder.extract_value(values.shape, 0)):
-        if step == AHEAD:
-            _prefetch(builder, values, builder.add(k, _index(SOON)))
-            _prefetch(builder, columns, builder.add(k, _index(SOON)))
-            if narrow:  # eight at once are widened faster than one by one
-                eight = builder.bitcast(block, _lanes.as_pointer())
-                builder.store(_load(builder, values, k), eight)
-        if beside:
-            beside(k, step)
-        for lane, product in [begin(k, ahead, step) for ahead in range(step)]:
-            builder.store(builder.fadd(builder.load(lane), product), lane)
-    # one by one: a vector load would have to wait until the single stores have left the core
-    parts = [builder.load(builder.gep(first, [_index(lane)])) for lane in range(LANES)]
-    while len(parts) > 1:
-        half = len(parts) // 2
-        parts = [builder.fadd(parts[k], parts[k + half]) for k in range(half)]
-    return parts[0]
-
-
-def _ahead(builder: Any, number: Any, stride: int = AHEAD) -> Iterator[tuple[Any, int]]:
-    """Two loops over 0..number: in steps of `stride`, and over what is left one by one."""
-    whole = builder.and_(number, _index(-stride))
-    for start, stop, step in ((_index(0), whole, stride), (whole, number, 1)):
-        with cgutils.for_range_slice(builder, start, stop, _index(step)) as (k, _):
-            yield k, step
-
-
-def _prefetch(builder: Any, array: Any, k: Any) -> None:
-    """Ask for entry k of an array, which may lie past its end: that is no fault.
-
-    For the rows to come: among the weights from all over memory, the processor does not see by
-    itself that these are read in order.
-    """
-    byte = ir.IntType(8).as_pointer()
-    function = cgutils.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(ir.VoidType(), [byte, _int32, _int32, _int32]),
-        "llvm.prefetch.p0",
-    )
-    at = builder.bitcast(builder.gep(array.data, [k]), byte)
-    builder.call(function, [at, _int32(0), _int32(3), _int32(1)])  # to read, soon, as data
-
-
-def _column(builder: Any, columns: Any, k: Any) -> Any:
-    j = builder.load(builder.gep(columns.data, [k]))
-    return j if j.type.width == _index.width else builder.zext(j, _index)
-
-
-def _one(builder: Any, array: Any, at: Any) -> Any:
-    return _widen(builder, builder.load(builder.gep(array.data, [at])), _double)
-
-
-@_intrinsic
-def _sparse_dot(typing_context: Any, values: Any, columns: Any, w: Any) -> Any:
-    _contiguous(values, columns, w)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        xs, js, ws = _arrays(context, builder, signature, args)
-        return _sparse_sum(builder, xs, js, lambda _, j: _one(builder, ws, j))
-
-    return types.float64(values, columns, w), codegen
-
-
-@_intrinsic
-def _sparse_dot_and_square(typing_context: Any, values: Any, columns: Any, w: Any) -> Any:
-    _contiguous(values, columns, w)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        xs, js, ws = _arrays(context, builder, signature, args)
-        squares = cgutils.alloca_once(builder, _lanes)
-        builder.store(_zeros, squares)
-
-        def square(k: Any, number: int) -> None:
-            allowed = None if number == LANES else _first(builder, _index(number))
-            value = _load(builder, xs, k, allowed)
-            total = builder.fadd(builder.load(squares), builder.fmul(value, value))
-            builder.store(total, squares)
-
-        dot = _sparse_sum(builder, xs, js, lambda _, j: _one(builder, ws, j), square)
-        total = _fold(builder, builder.load(squares))
-        return context.make_tuple(builder, signature.return_type, [dot, total])
-
-    return types.UniTuple(types.float64, 2)(values, columns, w), codegen
-
-
-@_intrinsic
-def _sparse_square(typing_context: Any, values: Any, columns: Any) -> Any:
-    _contiguous(values, columns)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        xs, js = _arrays(context, builder, signature, args)
-        return _sparse_sum(builder, xs, js, lambda k, _: _one(builder, xs, k))
-
-    return types.float64(values, columns), codegen
-
-
-def _scatter(builder: Any, values: Any, columns: Any, targets: list[tuple[Any, Any]]) -> None:
-    """array[columns[k]] += amount * values[k] for each of the targets (amount, array).
-
-    Eight sums (more would not fit the registers) are begun before the first is written: no column
-    comes twice.
-    """
-
-    def begin(k: Any) -> list[tuple[Any, Any]]:
-        value, j = _one(builder, values, k), _column(builder, columns, k)
-        places = [(amount, builder.gep(array.data, [j])) for amount, array in targets]
-        return [
-            (at, builder.fadd(builder.load(at), builder.fmul(amount, value)))
-            for amount, at in places
-        ]
-
-    number = builder.extract_value(values.shape, 0)
-    for k, step in _ahead(builder, number, AHEAD // len(targets)):
-        for sums in [begin(builder.add(k, _index(ahead))) for ahead in range(step)]:
-            for at, total in sums:
-                builder.store(total, at)
-
-
-@_intrinsic
-def _sparse_add(typing_context: Any, values: Any, columns: Any, amount: Any, w: Any) -> Any:
-    _contiguous(values, columns, w)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        xs, js, ws = _arrays(context, builder, signature, args)
-        _scatter(builder, xs, js, [(args[2], ws)])
-        return context.get_dummy_value()
-
-    return types.none(values, columns, types.float64, w), codegen
-
-
-@_intrinsic
-def _sparse_add_both(
-    typing_context: Any, values: Any, columns: Any, a: Any, w: Any, b: Any, m: Any
-) -> Any:
-    _contiguous(values, columns, w, m)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        xs, js, ws, ms = _arrays(context, builder, signature, args)
-        _scatter(builder, xs, js, [(args[2], ws), (args[4], ms)])
-        return context.get_dummy_value()
-
-    return types.none(values, columns, types.float64, w, types.float64, m), codegen
-
-
-for _function, _implementation in (
-    (dense_dot, lambda x, w: _dense_dot(x, w)),
-    (dense_dot_and_square, lambda x, w: _dense_dot_and_square(x, w)),
-    (sparse_dot, lambda values, columns, w: _sparse_dot(values, columns, w)),
-    (sparse_dot_and_square, lambda values, columns, w: _sparse_dot_and_square(values, columns, w)),
-    (sparse_square, lambda values, columns: _sparse_square(values, columns)),
-    (
-        sparse_add_both,
-        lambda values, columns, a, w, b, m: _sparse_add_both(values, columns, a, w, b, m),
-    ),
-    (sparse_add, lambda values, columns, amount, w: _sparse_add(values, columns, amount, w)),
-):
-    register_implementation(_function, _implementation)
+register_module("novikoff.learning.dot_codegen")

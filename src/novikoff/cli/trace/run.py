@@ -9,7 +9,6 @@ from novikoff.cli.shared.progress.search_progress import SearchProgress
 from novikoff.cli.shared.progress.training_progress import Progress, ProgressTask, RunPosition
 from novikoff.cli.trace import html as trace_html
 from novikoff.data import Source
-from novikoff.learning.estimators.by_rule import estimator_from_spec
 from novikoff.learning.learner import Learner
 from novikoff.learning.spec import TrainingSpec
 from novikoff.theory.trace import Trace, trace
@@ -36,7 +35,6 @@ class TraceOutput(NamedTuple):
 
 def run_trace(question: TraceQuestion, source: Source, quiet: bool) -> TraceOutput:
     """Trace a run, and write its page if one is asked for."""
-    estimator = estimator_from_spec(question.spec)
     kept = LoadedSource(source)
     rows = kept.chunk.X.shape[0]
     task = ProgressTask(rows, None, question.spec.max_epochs)
@@ -57,7 +55,7 @@ def run_trace(question: TraceQuestion, source: Source, quiet: bool) -> TraceOutp
             return trace(
                 kept,
                 None,
-                estimator,
+                question.spec,
                 question.target,
                 positive=chosen,
                 exact=question.exact,
@@ -70,5 +68,5 @@ def run_trace(question: TraceQuestion, source: Source, quiet: bool) -> TraceOutp
 
         found, left_out = again(write=question.output), list[str]()
         if question.html is not None:
-            left_out = trace_html.write(question.html, found, estimator, again, source.name)
+            left_out = trace_html.write(question.html, found, question.spec, again, source.name)
     return TraceOutput(found, progress.exit_code, left_out)

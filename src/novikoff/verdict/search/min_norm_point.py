@@ -20,9 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import scipy.linalg.blas
 import threadpoolctl
 
-from novikoff.jit import compile_small
+from novikoff.jit import Budget, compile_small, register_implementation, subroutine
+from novikoff.learning.dot_kernels import dense_add
 from novikoff.verdict.scan import Indices, Vector
 
 Matrix = npt.NDArray[np.float64]
@@ -87,22 +89,28 @@ def _threads() -> threadpoolctl.ThreadpoolController:
     return threadpoolctl.ThreadpoolController()
 
 
-@compile_small
+def _wolfe_work(A: Matrix, order: Indices, work: _WorkingSet) -> float:
+    """The steps of plain Python, if each point of the result joins, and some leave again."""
+    room = len(work.lam)
+    return (2 * room + 10) * (150 + 4 * room)
+
+
+@compile_small(_wolfe_work, Budget(20_000_000.0))  # it takes 6 s to compile
 def _wolfe(A: Matrix, order: Indices, work: _WorkingSet) -> tuple[int, int]:
     """Start at the shortest point, or at those in `order`; returns the status and the steps."""
-    squares = (A * A).sum(axis=1)
-    front = np.sqrt(squares.max())  # in place of the 1: as long as the longest point
+    squares = _row_squares(A)
+    front = np.sqrt(np.max(squares))  # in place of the 1: as long as the longest point
     first = np.int64(np.argmin(squares)) if order.size == 0 else order[0]
     if front > 0.0:
         _join(A[first], front, work)
     work.size[0], work.indices[0], work.lam[0] = 1, first, 1.0
-    work.point[:] = A[first]
+    _copy(A[first], work.point)
     planned, last = 1, np.inf
     for step in range(STEPS):
-        square = np.dot(work.point, work.point)
+        square = _inner(work.point, work.point)
         if square <= (NO_LENGTH * front) ** 2:
             return ZERO, step
-        scores = np.dot(A, work.point)
+        scores = _products(A, work.point)
         lowest = np.int64(np.argmin(scores))
         slack = square - scores[lowest]
         if slack <= NO_GAIN * square or slack <= ROUNDING * front * np.sqrt(square):
@@ -118,7 +126,7 @@ def _wolfe(A: Matrix, order: Indices, work: _WorkingSet) -> tuple[int, int]:
     return STALLED, STEPS
 
 
-@compile_small
+@subroutine(allocates=True)
 def _enter(A: Matrix, j: Any, front: float, work: _WorkingSet) -> bool:
     """Let point j join; False if it is active already, or depends on the active points."""
     k = work.size[0]
@@ -132,7 +140,7 @@ def _enter(A: Matrix, j: Any, front: float, work: _WorkingSet) -> bool:
     return True
 
 
-@compile_small
+@subroutine(allocates=True)
 def _line_search(work: _WorkingSet) -> None:
     """Move towards the affine minimum until it lies inside; drop points that block the way."""
     lam, mu = work.lam, work.mu
@@ -153,7 +161,7 @@ def _line_search(work: _WorkingSet) -> None:
         _drop(work)
 
 
-@compile_small
+@subroutine(allocates=True)
 def _drop(work: _WorkingSet) -> None:
     """Drop all points whose multiplier is no longer positive."""
     i = 0
@@ -168,70 +176,151 @@ def _drop(work: _WorkingSet) -> None:
         work.size[0] = k - 1
 
 
-@compile_small
+@subroutine(allocates=True)
 def _move(A: Matrix, work: _WorkingSet) -> None:
     """Normalise the multipliers to sum to 1, and compute p."""
     k = work.size[0]
-    work.lam[:k] /= work.lam[:k].sum()
+    _divide(work.lam[:k], _sum(work.lam[:k]))
     work.point[:] = 0.0
     for i in range(k):
-        work.point[:] += work.lam[i] * A[work.indices[i]]
+        dense_add(A[work.indices[i]], work.lam[i], work.point)
 
 
-@compile_small
+@subroutine(allocates=True)
 def _join(a: Vector, front: float, work: _WorkingSet) -> bool:
     """Append (front, a) to the factorisation; False if it depends on the active points."""
     k, Q, R = work.size[0], work.Q, work.R
     q = Q[k]
     q[0] = front
-    q[1:] = a
-    whole = np.sqrt(np.dot(q, q))
+    _copy(a, q[1:])
+    whole = np.sqrt(_inner(q, q))
     R[:, k] = 0.0
     R[k, :] = 0.0
     for _ in range(2):  # twice is enough (Kahan; Parlett)
-        along = np.dot(Q[:k], q)
-        q -= np.dot(along, Q[:k])
-        R[:k, k] += along
-    rest = np.sqrt(np.dot(q, q))
+        along = _products(Q[:k], q)
+        dense_add(_combination(along, Q[:k]), -1.0, q)
+        for i in range(k):
+            R[i, k] += along[i]
+    rest = np.sqrt(_inner(q, q))
     if rest <= DEPENDENT * whole:
         return False
     R[k, k] = rest
-    q /= rest
+    _divide(q, rest)
     return True
 
 
-@compile_small
+@subroutine(allocates=True)
 def _leave(work: _WorkingSet, t: int) -> None:
     """Remove column t from the factorisation, and make it triangular again by rotations."""
     k, Q, R = work.size[0], work.Q, work.R
     for j in range(t, k - 1):
-        R[: j + 2, j] = R[: j + 2, j + 1]
+        _copy(R[: j + 2, j + 1], R[: j + 2, j])
     R[:, k - 1] = 0.0
     for i in range(t, k - 1):
         size = np.hypot(R[i, i], R[i + 1, i])
         if size == 0.0:
             continue
         c, s = R[i, i] / size, R[i + 1, i] / size
-        for j in range(i, k - 1):
-            x, y = R[i, j], R[i + 1, j]
-            R[i, j], R[i + 1, j] = c * x + s * y, c * y - s * x
-        for j in range(Q.shape[1]):
-            x, y = Q[i, j], Q[i + 1, j]
-            Q[i, j], Q[i + 1, j] = c * x + s * y, c * y - s * x
+        _rotate(R[i, i : k - 1], R[i + 1, i : k - 1], c, s)
+        _rotate(Q[i], Q[i + 1], c, s)
 
 
-@compile_small
+@subroutine(allocates=True)
 def _affine(work: _WorkingSet) -> None:
     """mu = (R'R)^-1 e / sum: the multipliers of the affine hull's nearest point."""
     k, R, mu = work.size[0], work.R, work.mu
     mu[:k] = 1.0
     for i in range(k):
         mu[i] /= R[i, i]
-        for j in range(i + 1, k):
-            mu[j] -= R[i, j] * mu[i]
+        dense_add(R[i, i + 1 : k], -mu[i], mu[i + 1 : k])
     for i in range(k - 1, -1, -1):
-        total = mu[i]
-        for j in range(i + 1, k):
-            total -= R[i, j] * mu[j]
-        mu[i] = total / R[i, i]
-    mu[:k] /= mu[:k].sum()
+        mu[i] = _less_products(mu[i], R[i, i + 1 : k], mu[i + 1 : k]) / R[i, i]
+    _divide(mu[:k], _sum(mu[:k]))
+
+
+@subroutine()
+def _sum(numbers: Vector) -> float:
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
+
+
+def _row_squares(A: Matrix) -> Vector:
+    squares = np.zeros(len(A))
+    for column in A.T:
+        squares += column * column
+    return squares
+
+
+def _each_row_square(A: Matrix) -> Vector:
+    squares = np.zeros(A.shape[0])
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            squares[i] += A[i, j] * A[i, j]
+    return squares
+
+
+def _inner(a: Vector, b: Vector) -> float:
+    """a . b, by the library that compiled code takes it from: the same bits."""
+    return float(scipy.linalg.blas.ddot(a, b))
+
+
+def _products(A: Matrix, v: Vector) -> Vector:
+    """A v."""
+    return scipy.linalg.blas.dgemv(1.0, A.T, v, trans=1) if len(A) else np.zeros(0)
+
+
+def _combination(v: Vector, A: Matrix) -> Vector:
+    """v A."""
+    return scipy.linalg.blas.dgemv(1.0, A.T, v) if len(A) else np.zeros(A.shape[1])
+
+
+def _copy(source: Vector, target: Vector) -> None:
+    target[:] = source  # NumPy's own would take Numba two seconds to compile, for its message
+
+
+def _copy_each(source: Vector, target: Vector) -> None:
+    for j in range(source.shape[0]):
+        target[j] = source[j]
+
+
+def _divide(vector: Vector, number: float) -> None:
+    vector /= number
+
+
+def _divide_each(vector: Vector, number: float) -> None:
+    for j in range(vector.shape[0]):
+        vector[j] /= number
+
+
+def _rotate(x: Vector, y: Vector, c: float, s: float) -> None:
+    """Rotate (x[j], y[j]) for each j."""
+    x[:], y[:] = c * x + s * y, c * y - s * x
+
+
+def _rotate_each(x: Vector, y: Vector, c: float, s: float) -> None:
+    for j in range(x.shape[0]):
+        x[j], y[j] = c * x[j] + s * y[j], c * y[j] - s * x[j]
+
+
+def _less_products(total: float, a: Vector, b: Vector) -> float:
+    """total - a[0] * b[0] - a[1] * b[1] - ..."""
+    for x, y in zip(a.tolist(), b.tolist(), strict=True):
+        total -= x * y
+    return total
+
+
+def _less_each_product(total: float, a: Vector, b: Vector) -> float:
+    for j in range(a.shape[0]):
+        total -= a[j] * b[j]
+    return total
+
+
+for _product in (_inner, _products, _combination):
+    register_implementation(_product, lambda a, b: np.dot(a, b), allocates=True)
+register_implementation(_row_squares, _each_row_square, allocates=True)
+register_implementation(_copy, _copy_each)
+register_implementation(_divide, _divide_each)
+register_implementation(_rotate, _rotate_each)
+register_implementation(_less_products, _less_each_product)
