@@ -1,4 +1,4 @@
-"""Compilation, where it pays, and functions whose body is chosen by the class of their first argument.
+"""Compilation, where it pays, and functions whose body is chosen by their first argument's class.
 
 A loop runs as plain Python while that is cheap, and is compiled by Numba when it has much to do:
 compiling takes a second, and even to import Numba takes longer than four rows do. Both give the
@@ -27,7 +27,6 @@ import numpy as np
 # Reference counts and calls between such small functions cost more than the arithmetic: an epoch
 # over 100 columns took 2.3 times as long without these two options.
 # The price: no function that runs inside the loop may allocate; scratch arrays live in the state.
-# `_nrt` is a private option, which Numba's annotations do not know.
 INLINE = {"_nrt": False, "forceinline": True}
 
 #: The source of a file with code to compile contains this.
@@ -44,23 +43,30 @@ class Budget:
     than a second time of either.
     """
 
+    is_open = True  # for all of them; see `compile_at_once`
+
     def __init__(self, steps: float = 1_500_000.0) -> None:
         self._left = float(os.environ.get("NOVIKOFF_PLAIN_STEPS", steps))
 
     def take(self, steps: float) -> bool:
         """Take so many steps, if they are there."""
-        if steps >= self._left:
+        if steps >= self._left or not Budget.is_open:
             return False
         self._left -= steps
         return True
+
+
+def compile_at_once() -> None:
+    """Run no more plain loops: for a process that lives long, and must not pause later on."""
+    Budget.is_open = False
 
 
 class Loop:
     """A function that runs as plain Python as long as `work`, its estimated steps, is affordable.
 
     work: called with the function's arguments; None compiles at once. plain: another way to compute
-    the same, with NumPy, if the function itself would be slow as plain Python. budget: for code that
-    is quicker or slower to compile than most.
+    the same, with NumPy, if the function itself would be slow as plain Python. budget: for code
+    that is quicker or slower to compile than most.
     """
 
     def __init__(
@@ -97,8 +103,8 @@ class Loop:
             with contextlib.suppress(RuntimeError):  # nowhere to write: compile in each process
                 dispatcher = njit(cache=True, **self._options)(self.py_func)
                 _stamp(dispatcher)
-                return dispatcher
-        return njit(**self._options)(self.py_func)
+                return _noted(dispatcher)
+        return _noted(njit(**self._options)(self.py_func))
 
     def bind(self, args: tuple[Any, ...]) -> Any:
         """The compiled code for arguments of these very types, without a look-up at each call."""
@@ -129,6 +135,29 @@ def compile_small(
 ) -> Callable[[Callable[..., Any]], Any]:
     """As `compile_loop`, to decorate functions that may allocate."""
     return functools.partial(compile_loop, work=work, budget=budget, allocates=True)
+
+
+_compilations: list[str] = []  # the names of loops that are being compiled
+
+
+def is_compiling() -> bool:
+    """Whether a loop is being compiled, or read from the disk, at the moment."""
+    return bool(_compilations)
+
+
+def _noted(dispatcher: Any) -> Any:
+    """Let `is_compiling` know when a dispatcher compiles."""
+    compile_types, name = dispatcher.compile, dispatcher.__name__
+
+    def note_and_compile(types: Any) -> Any:
+        _compilations.append(name)
+        try:
+            return compile_types(types)
+        finally:
+            _compilations.remove(name)
+
+    dispatcher.compile = note_and_compile
+    return dispatcher
 
 
 def _stamp(compiled: Any) -> None:
@@ -237,7 +266,8 @@ def _overload(
     def register() -> None:
         from numba.extending import overload
 
-        overload(function, strict=False, jit_options=options)(typed)
+        # `_nrt` is not among the options that Numba's annotations know
+        overload(function, strict=False, jit_options=cast(Any, options))(typed)
 
     typed.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     _registrations.append(register)

@@ -175,7 +175,7 @@ def row_steps(rule: Any, state: Any, rows: Any) -> float:
     """About how many steps of plain Python a rule takes for a row: most for calls and, where it has
     an arithmetic of its own, for going through the row's entries or all of its state.
     """
-    entries = stored(rows) / max(1, length(rows))
+    entries = stored(rows) / max(1, int(length(rows)))
     if not any(hasattr(kind, name) for kind in _kinds(rule) for name in OWN_LOOPS):
         return STEPS_PER_ROW + entries / 2
     return STEPS_PER_ROW + 4 * (entries + sum(each.size for each in arrays_of(state)))
@@ -190,7 +190,7 @@ def _answers_work(rule: Any, state: Any, rows: Any, start: int, out: Array) -> f
 
 
 def _refusal_work(rule: Any, rows: Any) -> float:
-    return length(rows) * row_steps(rule, (), rows)
+    return int(length(rows)) * row_steps(rule, (), rows)
 
 
 def _kinds(rule: Any) -> tuple[type, ...]:
@@ -226,7 +226,8 @@ def compiled(
 def _sources(kinds: tuple[type, ...]) -> list[Path] | None:
     """The files whose code can end up in the loop; None if some of it is in no importable file."""
     here = Path(__file__).parent
-    files = sorted([*here.glob("*.py"), *here.glob("rules/*.py"), here.parent / "jit.py"])
+    parts = ("*.py", "rules/*.py", "dot_kernels/*.py")
+    files = sorted([*(file for part in parts for file in here.glob(part)), here.parent / "jit.py"])
     for kind in kinds:
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         if kind.__module__ == "__main__" or file is None:

@@ -78,7 +78,7 @@ def maxima(rows: Rows, start: int, stop: int) -> Vector:
         found = np.zeros(rows.features)
         np.fmax.at(found, columns, np.abs(values))
         return found
-    return np.abs(rows.values[start:stop]).max(axis=0, initial=0.0).astype(np.float64)
+    return np.asarray(np.abs(rows.values[start:stop]).max(axis=0, initial=0.0), np.float64)
 
 
 def fingerprints(rows: Rows, start: int, stop: int) -> Fingerprints:
@@ -87,7 +87,7 @@ def fingerprints(rows: Rows, start: int, stop: int) -> Fingerprints:
         values, columns, starts = _entries(rows, start, stop)
         mixed = mix(values, (columns.astype(np.uint64) + np.uint64(1)) * GOLDEN)
         sums = np.append(np.uint64(0), np.cumsum(mixed))  # modulo 2^64, as all of this
-        return sums[starts[1:]] - sums[starts[:-1]]
+        return np.asarray(sums[starts[1:]] - sums[starts[:-1]])
     values = rows.values[start:stop].astype(np.float64)
     places = np.arange(1, values.shape[1] + 1, dtype=np.uint64) * GOLDEN
-    return mix(values, places).sum(axis=1, dtype=np.uint64)
+    return np.asarray(mix(values, places).sum(axis=1, dtype=np.uint64))

@@ -1,4 +1,4 @@
-"""The functions of `word_intrinsics` as LLVM's instructions; imported when something is compiled."""
+"""The functions of `word_intrinsics` as LLVM's instructions, for compiled code."""
 
 from typing import Any
 

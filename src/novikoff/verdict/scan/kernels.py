@@ -132,7 +132,7 @@ def kernel(make: Callable[[str], Any]) -> Any:
     return compiled(make, (), work, plain=PLAIN[make], threads=True)
 
 
-PLAIN = {
+PLAIN: dict[Callable[[str], Any], Any] = {
     make_block_minima: plain.block_minima,
     make_scores: plain.scores,
     make_squares: plain.squares,
@@ -144,12 +144,12 @@ PLAIN = {
 
 def _blocks_work(rows: Rows, *rest: Any) -> float:
     """The steps of a plain scan: NumPy takes a few calls, and little time for each entry."""
-    return 1000 + stored(rows) / 4 + length(rows)
+    return 1000 + stored(rows) / 4 + int(length(rows))
 
 
 def _rows_work(rows: Rows, *rest: Any) -> float:
     """The same, if only some of the rows are scanned: as many as there is room for."""
-    return _blocks_work(rows) * len(rest[-1]) / max(1, length(rows)) + 500
+    return _blocks_work(rows) * len(rest[-1]) / max(1, int(length(rows))) + 500
 
 
 def map_parts(

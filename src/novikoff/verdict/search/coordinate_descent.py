@@ -69,7 +69,7 @@ def _make_descend(sources: str) -> Any:
 
 
 def _descend_work(rows: Rows, *rest: Any) -> float:
-    return length(rows) * (STEPS_PER_ROW + stored(rows) / max(1, length(rows)))
+    return int(length(rows)) * STEPS_PER_ROW + stored(rows) / 2
 
 
 class DescentTask(NamedTuple):

@@ -1,13 +1,4 @@
-"""Inner products with one fixed order of summation.
-
-    lane[j mod 8] += x[j] * w[j]      for each column j, in order
-    result = ((lane0 + lane4) + (lane2 + lane6)) + ((lane1 + lane5) + (lane3 + lane7))
-
-The order is a function of the columns alone and a skipped zero changes no lane, so a dense row and
-a sparse row with the same numbers give the same bits. Here are the products of one row and, for
-scans, of many rows at once, in Python and NumPy; compiled code has them from `dot_codegen`, at the
-memory's speed, with the same bits.
-"""
+"""The inner products in Python and NumPy: of one row and, for scans, of many rows at once."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -111,4 +102,4 @@ def _fold(lanes: Vector) -> Vector:
     return np.ascontiguousarray(lanes[:, 0])
 
 
-register_module("novikoff.learning.dot_codegen")
+register_module("novikoff.learning.dot_kernels.codegen")
