@@ -1,4 +1,4 @@
-"""The inner products of `plain` in LLVM's vector instructions, for compiled code.
+"""The inner products of `dot_kernels` in LLVM's vector instructions, for compiled code.
 
 Written so because Numba's own loops stay scalar here (a floating-point sum may not be reordered),
 at half the speed. Imported when something is compiled.
@@ -14,7 +14,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from novikoff.jit import register_implementation
-from novikoff.learning.dot_kernels.plain import (
+from novikoff.learning.dot_kernels import (
     LANES,
     dense_add,
     dense_dot,

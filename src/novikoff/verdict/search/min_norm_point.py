@@ -19,15 +19,23 @@ import functools
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-import scipy.linalg.blas
 import threadpoolctl
 
-from novikoff.jit import Budget, compile_small, register_implementation, subroutine
+from novikoff.jit import Budget, compile_small, subroutine
 from novikoff.learning.dot_kernels import dense_add
 from novikoff.verdict.scan import Indices, Vector
-
-Matrix = npt.NDArray[np.float64]
+from novikoff.verdict.search.vector_kernels import (
+    Matrix,
+    combination,
+    copy,
+    divide,
+    inner,
+    products,
+    rotate,
+    row_squares,
+    subtract_products,
+    total,
+)
 
 OPTIMAL, ZERO, STALLED = 0, 1, 2
 NO_LENGTH = 1e-13  # relative to the longest point
@@ -98,19 +106,19 @@ def _wolfe_work(A: Matrix, order: Indices, work: _WorkingSet) -> float:
 @compile_small(_wolfe_work, Budget(20_000_000.0))  # it takes 6 s to compile
 def _wolfe(A: Matrix, order: Indices, work: _WorkingSet) -> tuple[int, int]:
     """Start at the shortest point, or at those in `order`; returns the status and the steps."""
-    squares = _row_squares(A)
+    squares = row_squares(A)
     front = np.sqrt(np.max(squares))  # in place of the 1: as long as the longest point
     first = np.int64(np.argmin(squares)) if order.size == 0 else order[0]
     if front > 0.0:
         _join(A[first], front, work)
     work.size[0], work.indices[0], work.lam[0] = 1, first, 1.0
-    _copy(A[first], work.point)
+    copy(A[first], work.point)
     planned, last = 1, np.inf
     for step in range(STEPS):
-        square = _inner(work.point, work.point)
+        square = inner(work.point, work.point)
         if square <= (NO_LENGTH * front) ** 2:
             return ZERO, step
-        scores = _products(A, work.point)
+        scores = products(A, work.point)
         lowest = np.int64(np.argmin(scores))
         slack = square - scores[lowest]
         if slack <= NO_GAIN * square or slack <= ROUNDING * front * np.sqrt(square):
@@ -180,7 +188,7 @@ def _drop(work: _WorkingSet) -> None:
 def _move(A: Matrix, work: _WorkingSet) -> None:
     """Normalise the multipliers to sum to 1, and compute p."""
     k = work.size[0]
-    _divide(work.lam[:k], _sum(work.lam[:k]))
+    divide(work.lam[:k], total(work.lam[:k]))
     work.point[:] = 0.0
     for i in range(k):
         dense_add(A[work.indices[i]], work.lam[i], work.point)
@@ -192,20 +200,20 @@ def _join(a: Vector, front: float, work: _WorkingSet) -> bool:
     k, Q, R = work.size[0], work.Q, work.R
     q = Q[k]
     q[0] = front
-    _copy(a, q[1:])
-    whole = np.sqrt(_inner(q, q))
+    copy(a, q[1:])
+    whole = np.sqrt(inner(q, q))
     R[:, k] = 0.0
     R[k, :] = 0.0
     for _ in range(2):  # twice is enough (Kahan; Parlett)
-        along = _products(Q[:k], q)
-        dense_add(_combination(along, Q[:k]), -1.0, q)
+        along = products(Q[:k], q)
+        dense_add(combination(along, Q[:k]), -1.0, q)
         for i in range(k):
             R[i, k] += along[i]
-    rest = np.sqrt(_inner(q, q))
+    rest = np.sqrt(inner(q, q))
     if rest <= DEPENDENT * whole:
         return False
     R[k, k] = rest
-    _divide(q, rest)
+    divide(q, rest)
     return True
 
 
@@ -214,15 +222,15 @@ def _leave(work: _WorkingSet, t: int) -> None:
     """Remove column t from the factorisation, and make it triangular again by rotations."""
     k, Q, R = work.size[0], work.Q, work.R
     for j in range(t, k - 1):
-        _copy(R[: j + 2, j + 1], R[: j + 2, j])
+        copy(R[: j + 2, j + 1], R[: j + 2, j])
     R[:, k - 1] = 0.0
     for i in range(t, k - 1):
         size = np.hypot(R[i, i], R[i + 1, i])
         if size == 0.0:
             continue
         c, s = R[i, i] / size, R[i + 1, i] / size
-        _rotate(R[i, i : k - 1], R[i + 1, i : k - 1], c, s)
-        _rotate(Q[i], Q[i + 1], c, s)
+        rotate(R[i, i : k - 1], R[i + 1, i : k - 1], c, s)
+        rotate(Q[i], Q[i + 1], c, s)
 
 
 @subroutine(allocates=True)
@@ -234,93 +242,5 @@ def _affine(work: _WorkingSet) -> None:
         mu[i] /= R[i, i]
         dense_add(R[i, i + 1 : k], -mu[i], mu[i + 1 : k])
     for i in range(k - 1, -1, -1):
-        mu[i] = _less_products(mu[i], R[i, i + 1 : k], mu[i + 1 : k]) / R[i, i]
-    _divide(mu[:k], _sum(mu[:k]))
-
-
-@subroutine()
-def _sum(numbers: Vector) -> float:
-    total = 0.0
-    for number in numbers:
-        total += number
-    return total
-
-
-def _row_squares(A: Matrix) -> Vector:
-    squares = np.zeros(len(A))
-    for column in A.T:
-        squares += column * column
-    return squares
-
-
-def _each_row_square(A: Matrix) -> Vector:
-    squares = np.zeros(A.shape[0])
-    for i in range(A.shape[0]):
-        for j in range(A.shape[1]):
-            squares[i] += A[i, j] * A[i, j]
-    return squares
-
-
-def _inner(a: Vector, b: Vector) -> float:
-    """a . b, by the library that compiled code takes it from: the same bits."""
-    return float(scipy.linalg.blas.ddot(a, b))
-
-
-def _products(A: Matrix, v: Vector) -> Vector:
-    """A v."""
-    return scipy.linalg.blas.dgemv(1.0, A.T, v, trans=1) if len(A) else np.zeros(0)
-
-
-def _combination(v: Vector, A: Matrix) -> Vector:
-    """v A."""
-    return scipy.linalg.blas.dgemv(1.0, A.T, v) if len(A) else np.zeros(A.shape[1])
-
-
-def _copy(source: Vector, target: Vector) -> None:
-    target[:] = source  # NumPy's own would take Numba two seconds to compile, for its message
-
-
-def _copy_each(source: Vector, target: Vector) -> None:
-    for j in range(source.shape[0]):
-        target[j] = source[j]
-
-
-def _divide(vector: Vector, number: float) -> None:
-    vector /= number
-
-
-def _divide_each(vector: Vector, number: float) -> None:
-    for j in range(vector.shape[0]):
-        vector[j] /= number
-
-
-def _rotate(x: Vector, y: Vector, c: float, s: float) -> None:
-    """Rotate (x[j], y[j]) for each j."""
-    x[:], y[:] = c * x + s * y, c * y - s * x
-
-
-def _rotate_each(x: Vector, y: Vector, c: float, s: float) -> None:
-    for j in range(x.shape[0]):
-        x[j], y[j] = c * x[j] + s * y[j], c * y[j] - s * x[j]
-
-
-def _less_products(total: float, a: Vector, b: Vector) -> float:
-    """total - a[0] * b[0] - a[1] * b[1] - ..."""
-    for x, y in zip(a.tolist(), b.tolist(), strict=True):
-        total -= x * y
-    return total
-
-
-def _less_each_product(total: float, a: Vector, b: Vector) -> float:
-    for j in range(a.shape[0]):
-        total -= a[j] * b[j]
-    return total
-
-
-for _product in (_inner, _products, _combination):
-    register_implementation(_product, lambda a, b: np.dot(a, b), allocates=True)
-register_implementation(_row_squares, _each_row_square, allocates=True)
-register_implementation(_copy, _copy_each)
-register_implementation(_divide, _divide_each)
-register_implementation(_rotate, _rotate_each)
-register_implementation(_less_products, _less_each_product)
+        mu[i] = subtract_products(mu[i], R[i, i + 1 : k], mu[i + 1 : k]) / R[i, i]
+    divide(mu[:k], total(mu[:k]))
