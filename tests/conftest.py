@@ -18,6 +18,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # without it scikit-learn skips some of its checks
 
+# Compiled code is what is tested, but where a test is about plain loops: `tests/test_tiers.py`.
+os.environ.setdefault("NOVIKOFF_PLAIN_STEPS", "0")
+
 # Compiling takes seconds, once; Hypothesis must not count it against an example.
 HABITS = {
     "deadline": None,

@@ -22,7 +22,7 @@ sys.path.insert(0, ".")
 for rule in rules:
     learner = Learner(rule, 2)
     learner.read(make_rows(np.array([[1.0, 2.0]]), True, False), np.array([1], np.uint16))
-    stats = epoch_for(learner.rule, NoLog()).stats
+    stats = epoch_for(learner.rule, NoLog()).compiled.stats
     print(learner.states[0].weights.tolist(), sum(stats.cache_hits.values()))
 """
 RULE = """
@@ -80,8 +80,8 @@ def test_the_next_process_finds_the_code_and_an_edited_rule_or_row_is_compiled_a
     assert run(rules) == [("[2.0, 4.0, 2.0]", 1)] * 2
     edit(
         package / "learning" / "rows.py",
-        "weights[j] += amount * float",
-        "weights[j] += -amount * float",
+        "dense_add(self.values, amount, weights)",
+        "dense_add(self.values, -amount, weights)",
     )
     assert run("rules = [Perceptron()]") == [("[-2.0, -4.0, 2.0]", 0)]
 
@@ -92,7 +92,7 @@ from novikoff.data.text.svmlight.kernel import scan_rows
 with open("a.svm", "w") as file:
     file.write("1 1:0.5\\n-1 2:0.25\\n")
 values = sources.open("a.svm").read().X.data.tolist()
-print(values, sum(scan_rows.stats.cache_hits.values()))
+print(values, sum(scan_rows.compiled.stats.cache_hits.values()))
 """
 
 

@@ -1,5 +1,6 @@
 """The compiled reader of tables and the careful one: the same rows, or the same complaint."""
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -59,18 +60,6 @@ def test_bytes_of_any_kind(text: bytes, told: Told, skip: bool) -> None:
     assert differences(*read_both(text, told, skip, labelled=False)) == []
 
 
-@given(
-    text=st.text("01\n,", max_size=200).map(str.encode) | st.binary(max_size=200),
-    skipped=st.integers(0, 3),
-)
-def test_a_text_is_surveyed(text: bytes, skipped: int) -> None:
-    """From any address: the bytes that are counted together need not begin where words do."""
-    given, part = np.frombuffer(text, np.uint8)[skipped:], text[skipped:]
-    for survey in (kernel.survey, kernel.survey.py_func):  # type: ignore[attr-defined]
-        ends, plain = survey(given)
-        assert (int(ends), bool(plain)) == (part.count(b"\n"), part.isascii())
-
-
 def test_no_kernel_looks_outside_of_its_arrays(tmp_path: Path) -> None:
     """The same on many random texts, compiled with every index checked, in a process of its own."""
     environment = with_tests(NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path))
@@ -94,9 +83,10 @@ def test_values_in_a_table_without_room_to_spare(words: list[list[str]], seed: i
     for row in words:
         for column, word in enumerate(row):
             expected.setdefault((column, word), len(expected))
-    for size in (2, 8, 64):
+    ways = kernel.find_values.compiled, kernel.find_values.plain
+    for size, find_values in itertools.product((2, 8, 64), ways):
         table, firsts = np.full(size, -1, dtype=np.int32), np.empty(size, dtype=np.int64)
-        found = kernel.find_values(text, places, places + 1, np.uint64(seed), table, firsts, codes)
+        found = find_values(text, places, places + 1, np.uint64(seed), table, firsts, codes)
         if len(expected) > size // 2:
             assert found == -1
         else:

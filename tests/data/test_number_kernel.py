@@ -3,7 +3,6 @@
 import re
 from fractions import Fraction
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +12,7 @@ from novikoff.data.text import decimal_to_double
 from novikoff.data.text.decimal_to_double import LARGEST_POWER, SMALLEST_POWER
 from novikoff.data.text.number_kernel import scan_number
 from novikoff.data.text.word_intrinsics import times
+from novikoff.jit import numba
 from tests.data.test_tokens import AWKWARD, DECIMALS, NOT_NUMBERS
 from tests.helpers.chunks import bits
 from tests.helpers.examples import examples
@@ -25,13 +25,13 @@ DOUBLES = ANY_DOUBLE.filter(np.isfinite)
 FORMATS = st.sampled_from(["{!r}", "{:.16e}", "{:.17E}", "{:.18e}", "{:.24e}", "{:.6g}"])
 
 
-@numba.njit
+@numba().njit
 def _each(text, starts, stop, values, ends, known):  # type: ignore[no-untyped-def]
     for i in range(len(starts)):
         values[i], ends[i], known[i] = scan_number(text, starts[i], stop)
 
 
-@numba.njit
+@numba().njit
 def _times(a, b):  # type: ignore[no-untyped-def]
     return times(a, b)
 

@@ -110,9 +110,10 @@ def run(rule, X, codes, *, bias, unit_length=False, epochs=2, initial=None, spar
     return learner, log
 
 
-def run_plain(rule, X, codes, *, bias, unit_length=False, epochs=2):
+def run_plain(rule, X, codes, *, bias, unit_length=False, epochs=2, sparse=False):
     """The same with the loop as plain Python."""
-    rows = make_rows(np.ascontiguousarray(X), bias, unit_length)
+    matrix = scipy.sparse.csr_array(X) if sparse else np.ascontiguousarray(X)
+    rows = make_rows(matrix, bias, unit_length)
     learner = Learner(rule, X.shape[1], bias=bias, unit_length=unit_length)
     log = new_log(len(X) * epochs)
     reading = EpochInput(rows, codes, 1, np.empty(0, np.int64), 0, len(X), True)

@@ -4,13 +4,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from numba import njit
 
+from novikoff.jit import numba
 from novikoff.learning import dot_kernels
 from novikoff.learning.rows import CsrRow, DenseRow, dot, squared_norm
 
 floats = st.floats(-1e100, 1e100, width=64)
 vectors = hnp.arrays(np.float64, st.integers(0, 40), elements=floats)
+
+njit = numba().njit
 
 
 @njit

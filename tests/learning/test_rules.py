@@ -10,6 +10,7 @@ from hypothesis import given
 
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning.learner import Learner
+from novikoff.learning.loop import answers_for
 from novikoff.learning.rows import make_rows
 from novikoff.learning.rules import (
     TIES,
@@ -18,6 +19,7 @@ from novikoff.learning.rules import (
     Perceptron,
     SecondOrder,
     Winnow,
+    protocol,
 )
 from tests.helpers.examples import examples
 from tests.helpers.rule_table import RULES, logged, problems, run, run_plain, same_state
@@ -53,11 +55,19 @@ def test_the_compiled_loop_equals_plain_python(rule, bias, unit_length):
         X, codes = problem
         options = {"bias": bias, "unit_length": unit_length}
         compiled, compiled_log = run(rule, X, codes, **options)
-        plain, plain_log = run_plain(rule, X, codes, **options)
-        assert logged(compiled_log) == logged(plain_log)
-        assert np.array_equal(compiled.linear()[0], plain.linear()[0])
-        for field, one in compiled.tallies[0]._asdict().items():
-            assert one[0] == getattr(plain.tallies[0], field)[0], field
+        rows = make_rows(X, bias, unit_length)
+        for sparse in (False, True):
+            plain, plain_log = run_plain(rule, X, codes, sparse=sparse, **options)
+            assert logged(compiled_log) == logged(plain_log)
+            assert same_state(compiled, plain)
+            for field, one in compiled.tallies[0]._asdict().items():
+                assert one[0] == getattr(plain.tallies[0], field)[0], field
+            readout, out = (
+                protocol.readout(plain.rule, plain.states[0], 2 * len(X)),
+                np.empty(len(X)),
+            )
+            answers_for(plain.rule).plain(plain.rule, readout, rows, 0, out)
+            assert np.array_equal(compiled.answers(rows)[:, 0], out)
 
     check()
 

@@ -7,13 +7,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
-from novikoff.jit import COMPILED, compile_loop, dispatch_on_type
-from novikoff.learning.rows import Array, entries, length, rough_square, row_at, squared_norm, value
+from novikoff.jit import compile_loop, dispatch_on_type, inline
+from novikoff.learning.rows import (
+    Array,
+    entries,
+    length,
+    rough_square,
+    row_at,
+    squared_norm,
+    stored,
+    value,
+)
 from novikoff.learning.rules.protocol import (
     Seen,
     accepts,
+    arrays_of,
     decide,
     measured_score,
     mistaken,
@@ -24,6 +33,8 @@ from novikoff.learning.rules.protocol import (
 
 TINY = 1e-280
 NEARLY = 1.0 + 1e-6  # far more than two orders of summing squares can differ by
+STEPS_PER_ROW = 40  # of plain Python, about: calls, and the overhead of NumPy
+OWN_LOOPS = ("score", "move", "decide")  # methods of rules that go through rows themselves
 
 
 class Counters(NamedTuple):
@@ -65,7 +76,7 @@ def record(self: Any, i: int, amount: float, seen: Seen) -> Any:
     """Note that row i was a mistake, or moved the weights by `amount`, or both."""
 
 
-@register_jitable(**COMPILED)
+@inline
 def _usable(rule: Any, row: Any, size: float) -> bool:
     """Whether a row of this squared length is one that the rule can learn from.
 
@@ -138,7 +149,7 @@ def _make_first_refused(sources: str) -> Any:
 
 def first_refused_for(rule: Any) -> Any:
     """first_refused(rule, rows): the first row that cannot be learned from, or -1."""
-    return compiled(_make_first_refused, _kinds(rule))
+    return compiled(_make_first_refused, _kinds(rule), _refusal_work)
 
 
 def epoch_for(rule: Any, log: Any) -> Any:
@@ -147,17 +158,39 @@ def epoch_for(rule: Any, log: Any) -> Any:
     It returns 0, or 1 + the number of the row that it stopped at and could not learn from. Other
     threads can run meanwhile.
     """
-    return compiled(_make_epoch, (*_kinds(rule), type(log)), threads=True)
+    return compiled(_make_epoch, (*_kinds(rule), type(log)), _epoch_work, threads=True)
 
 
 def answers_for(rule: Any) -> Any:
     """answers(rule, readout, rows, start, out): fill `out` with what the rule decides,
     NaN where it does not accept the row. Other threads can run meanwhile."""
-    return compiled(_make_answers, _kinds(rule), threads=True)
+    return compiled(_make_answers, _kinds(rule), _answers_work, threads=True)
 
 
 plain_epoch = _make_epoch("")
 """The loop as plain Python: the reference that the compiled one must equal."""
+
+
+def row_steps(rule: Any, state: Any, rows: Any) -> float:
+    """About how many steps of plain Python a rule takes for a row: most for calls and, where it has
+    an arithmetic of its own, for going through the row's entries or all of its state.
+    """
+    entries = stored(rows) / max(1, int(length(rows)))
+    if not any(hasattr(kind, name) for kind in _kinds(rule) for name in OWN_LOOPS):
+        return STEPS_PER_ROW + entries / 2
+    return STEPS_PER_ROW + 4 * (entries + sum(each.size for each in arrays_of(state)))
+
+
+def _epoch_work(rule: Any, state: Any, reading: EpochInput, *_: Any) -> float:
+    return (reading.stop - reading.start) * row_steps(rule, state, reading.rows)
+
+
+def _answers_work(rule: Any, state: Any, rows: Any, start: int, out: Array) -> float:
+    return len(out) * row_steps(rule, state, rows)
+
+
+def _refusal_work(rule: Any, rows: Any) -> float:
+    return int(length(rows)) * row_steps(rule, (), rows)
 
 
 def _kinds(rule: Any) -> tuple[type, ...]:
@@ -167,8 +200,12 @@ def _kinds(rule: Any) -> tuple[type, ...]:
 
 
 @functools.cache
-def compiled(make: Any, kinds: tuple[type, ...], threads: bool = False) -> Any:
+def compiled(
+    make: Any, kinds: tuple[type, ...], work: Any, *, plain: Any = None, threads: bool = False
+) -> Any:
     """Compile with a disk cache that is right even though these functions choose by type.
+
+    work, plain: see `jit.Loop`.
 
     Numba's cache does not notice when the code of such a choice changes, and would serve the old
     one; it does notice a changed closure, so the sources' digest is one. And it keeps all types of
@@ -177,19 +214,20 @@ def compiled(make: Any, kinds: tuple[type, ...], threads: bool = False) -> Any:
     """
     files = _sources(kinds)
     if files is not None:
-        function = make(_digest(files))
+        function = make(_digest(tuple(files)))
         foreign = [kind for kind in kinds if not kind.__module__.startswith("novikoff.")]
         if foreign:
             names = " ".join(f"{kind.__module__}.{kind.__qualname__}" for kind in foreign)
             function.__qualname__ += f".{hashlib.sha256(names.encode()).hexdigest()[:16]}"
-        return compile_loop(function, threads=threads)
-    return compile_loop(make(""), cache=False, threads=threads)
+        return compile_loop(function, work=work, plain=plain, threads=threads)
+    return compile_loop(make(""), work=work, plain=plain, cache=False, threads=threads)
 
 
 def _sources(kinds: tuple[type, ...]) -> list[Path] | None:
     """The files whose code can end up in the loop; None if some of it is in no importable file."""
     here = Path(__file__).parent
-    files = sorted([*here.glob("*.py"), *here.glob("rules/*.py"), here.parent / "jit.py"])
+    parts = ("*.py", "rules/*.py", "dot_kernels/*.py")
+    files = sorted([*(file for part in parts for file in here.glob(part)), here.parent / "jit.py"])
     for kind in kinds:
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         if kind.__module__ == "__main__" or file is None:
@@ -198,7 +236,8 @@ def _sources(kinds: tuple[type, ...]) -> list[Path] | None:
     return files
 
 
-def _digest(files: list[Path]) -> str:
+@functools.cache
+def _digest(files: tuple[Path, ...]) -> str:
     digest = hashlib.sha256()
     for file in files:
         digest.update(file.read_bytes())

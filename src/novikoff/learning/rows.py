@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba.extending import register_jitable
 
 from novikoff.data.sparse import scipy_sparse
 from novikoff.errors import DataError
-from novikoff.jit import COMPILED, abstract, compile_loop, dispatch_on_type
+from novikoff.jit import abstract, compile_loop, dispatch_on_type, inline
 from novikoff.learning.dot_kernels import (
+    dense_add,
     dense_dot,
     dense_dot_and_square,
     sparse_add,
@@ -101,12 +101,12 @@ def value(self: Any, k: int) -> Any:
     """The value of entry k."""
 
 
-@register_jitable(**COMPILED)
+@inline
 def _larger(a: float, b: float) -> float:
     return a if a > b else b  # as the processor has it; Python's max is slower to compile and run
 
 
-@register_jitable(**COMPILED)
+@inline
 def _lifted_square(row: "DenseRow | CsrRow", square: float) -> float:
     return (square + 1.0 if row.bias else square) * row.scale * row.scale
 
@@ -116,7 +116,7 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _mixed(number: float, place: np.uint64) -> np.uint64:
     """What one entry adds to a row's fingerprint: nothing if it is zero.
 
@@ -127,6 +127,14 @@ def _mixed(number: float, place: np.uint64) -> np.uint64:
     x = (x ^ (x >> _30)) * _FIRST
     x = (x ^ (x >> _27)) * _SECOND
     return x ^ (x >> _31) if number != 0.0 else np.uint64(0)
+
+
+def mix(numbers: Array, places: Array) -> Array:
+    """`_mixed`, for arrays."""
+    x = np.ascontiguousarray(numbers, np.float64).view(np.uint64) + places
+    x = (x ^ (x >> _30)) * _FIRST
+    x = (x ^ (x >> _27)) * _SECOND
+    return np.where(numbers != 0.0, x ^ (x >> _31), np.uint64(0))
 
 
 class DenseRow(NamedTuple):
@@ -144,8 +152,7 @@ class DenseRow(NamedTuple):
 
     def add_scaled(self, amount: float, weights: Array) -> None:
         amount *= self.scale
-        for j in range(self.values.shape[0]):
-            weights[j] += amount * float(self.values[j])
+        dense_add(self.values, amount, weights)
         if self.bias:
             weights[self.values.shape[0]] += amount
 
@@ -296,7 +303,7 @@ class CsrRows(NamedTuple):
 Rows = DenseRows | CsrRows
 
 
-@register_jitable(**COMPILED)
+@inline
 def _to_unit(squared_length: float) -> float:
     return 1.0 / math.sqrt(squared_length) if squared_length > 0.0 else 1.0
 
@@ -361,8 +368,7 @@ def _fault(rows: CsrRows) -> int:
     return -1
 
 
-@compile_loop
-def _first_fault(columns: Array, starts: Array, features: int, first: int, last: int) -> int:
+def _find_fault(columns: Array, starts: Array, features: int, first: int, last: int) -> int:
     """The same, among rows first to last.
 
     The loop follows column numbers without looking. SciPy remembers that it once found them good,
@@ -376,6 +382,23 @@ def _first_fault(columns: Array, starts: Array, features: int, first: int, last:
         if disorder or (stop > start and np.uint64(columns[stop - 1]) >= np.uint64(features)):
             return i
     return -1
+
+
+def _find_fault_at_once(columns: Array, starts: Array, features: int, first: int, last: int) -> int:
+    """The same with NumPy."""
+    begins = starts[first : last + 1].astype(np.int64)
+    inside = columns[begins[0] : begins[-1]].astype(np.uint64)
+    rows = np.repeat(np.arange(last - first), np.diff(begins))
+    bad = inside >= np.uint64(features)
+    bad[1:] |= (inside[1:] <= inside[:-1]) & (rows[1:] == rows[:-1])
+    return first + int(rows[np.argmax(bad)]) if bad.any() else -1
+
+
+_first_fault = compile_loop(
+    _find_fault,
+    plain=_find_fault_at_once,
+    work=lambda columns, starts, *_: 500 + (columns.size + starts.size) / 4,
+)
 
 
 def features_of(rows: Rows) -> int:

@@ -10,7 +10,7 @@ from novikoff.cli.shared.text import wrap
 from novikoff.files import atomic_write
 
 if TYPE_CHECKING:
-    from novikoff.learning.estimators.base import BaseLearner
+    from novikoff.learning.spec import TrainingSpec
     from novikoff.theory.trace import Trace
 
 HtmlOption = Annotated[
@@ -23,7 +23,7 @@ HtmlOption = Annotated[
 
 
 def write(
-    html: Path, found: "Trace", estimator: "BaseLearner", again: Callable[[int], "Trace"], data: str
+    html: Path, found: "Trace", spec: "TrainingSpec", again: Callable[[int], "Trace"], data: str
 ) -> list[str]:
     """Write the page, and say in words what it does not show.
 
@@ -33,10 +33,11 @@ def write(
     from novikoff.lab.film.run import UPDATES, FilmRun
     from novikoff.lab.offline_page import offline_page
     from novikoff.lab.trace_page_data import told_of_trace
+    from novikoff.learning.estimators.by_rule import estimator_from_spec
 
     if found.thinned:
         found = dataclasses.replace(found, table=again(UPDATES).table)
-    told = told_of_trace(FilmRun.from_trace(found, estimator), data)
+    told = told_of_trace(FilmRun.from_trace(found, estimator_from_spec(spec)), data)
     # the name of a file need not be UTF-8, and the page may say it
     atomic_write(html, offline_page(told).encode(errors="backslashreplace"))
     film = told["film"]

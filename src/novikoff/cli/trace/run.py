@@ -8,7 +8,6 @@ from novikoff.cli.shared.progress.search_progress import SearchProgress
 from novikoff.cli.shared.progress.training_progress import Progress, ProgressTask, RunPosition
 from novikoff.cli.trace import html as trace_html
 from novikoff.data import Source
-from novikoff.learning.estimators.by_rule import estimator_from_spec
 from novikoff.learning.learner import Learner
 from novikoff.learning.spec import TrainingSpec
 from novikoff.theory.trace import Trace, trace
@@ -28,7 +27,6 @@ def run_trace(
     """Trace a run, and write its page if one is asked for. Returns the trace, the exit code if it
     was interrupted, and what its page leaves out, in words.
     """
-    estimator = estimator_from_spec(spec)
     kept = LoadedSource(source)
     rows = kept.chunk.X.shape[0]
     with SearchProgress(quiet) as judging, Progress(ProgressTask(rows), quiet) as progress:
@@ -47,7 +45,7 @@ def run_trace(
             return trace(
                 kept,
                 None,
-                estimator,
+                spec,
                 target,
                 positive=chosen,
                 exact=exact,
@@ -60,5 +58,5 @@ def run_trace(
 
         found, left_out = again(write=output), list[str]()
         if html is not None:
-            left_out = trace_html.write(html, found, estimator, again, source.name)
+            left_out = trace_html.write(html, found, spec, again, source.name)
     return found, progress.exit_code, left_out

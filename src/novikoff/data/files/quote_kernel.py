@@ -3,14 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
-from novikoff.jit import COMPILED, compile_loop
+from novikoff.jit import compile_loop, inline
 
 _LF, _QUOTE, _SPACE, _TAB = 10, 34, 32, 9
 
 
-@register_jitable(**COMPILED)
+@inline
 def _record_end(text: Any, at: int, delimiter: int) -> int:
     """The place after the line end of the record that begins at `at`.
 
@@ -57,6 +56,10 @@ def _ends(text: Any, delimiter: int, places: Any) -> int:
     return count
 
 
-record_end = compile_loop(_record_end, threads=True)
-last_end = compile_loop(_last_end, threads=True)
-ends = compile_loop(_ends, threads=True)
+def _work(text: Any, *_: Any) -> float:
+    return 5.0 * len(text)
+
+
+record_end = compile_loop(_record_end, work=_work, threads=True)
+last_end = compile_loop(_last_end, work=_work, threads=True)
+ends = compile_loop(_ends, work=_work, threads=True)

@@ -11,6 +11,18 @@ from numpy.typing import NDArray
 from novikoff.data.errors import BadRowError
 from novikoff.data.files.blocks import Bytes
 from novikoff.data.text.format import Parsed
+from novikoff.jit import Budget
+
+
+class StrictBudget(Budget):
+    """For texts so short that it takes less time to parse all of their lines strictly than to
+    compile what parses regular ones.
+    """
+
+    def suffices(self, text: Bytes) -> bool:
+        """Whether a text can be parsed so; then it should be."""
+        return self.take(2.0 * len(text))
+
 
 #: Some of the rows parsed so far: all of them, or those with these numbers.
 RowSelection = slice | NDArray[np.int64]

@@ -10,11 +10,10 @@ w < 2^64                    the leading bits of w * 5^q, out of a table of 128 b
 """
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from novikoff.data.text.word_intrinsics import leading_zeros, times
-from novikoff.jit import COMPILED
+from novikoff.jit import inline, subroutine
 
 SMALLEST_POWER, LARGEST_POWER = -342, 308
 
@@ -45,7 +44,7 @@ def _fives() -> NDArray[np.uint64]:
 _FIVES = _fives()
 
 
-@register_jitable(**COMPILED)
+@inline
 def nearest_double(number: np.uint64, exponent: int) -> tuple[float, bool]:
     """number * 10^exponent, correctly rounded, and whether it is known to be: not if infinite."""
     if number <= _FEW_DIGITS and -22 <= exponent <= 22:
@@ -55,14 +54,14 @@ def nearest_double(number: np.uint64, exponent: int) -> tuple[float, bool]:
     return _by_table(number, exponent)
 
 
-@register_jitable(**COMPILED)
+@inline
 def exact_quotient(number: np.uint64, digits: int) -> float:
     """number / 10^digits, correctly rounded, for a number up to 2^53 and at most 22 digits."""
     exact = np.float64(np.int64(number))  # processors convert signed numbers
     return np.float64(exact / _EXACT_TENS[np.uint64(digits)])
 
 
-@register_jitable(_nrt=False)
+@subroutine()
 def _by_table(number: np.uint64, power: int) -> tuple[float, bool]:
     """Lemire's way. The significand has 52 bits besides the first, which is not stored."""
     if number == _0 or power < SMALLEST_POWER:
@@ -90,7 +89,7 @@ def _by_table(number: np.uint64, power: int) -> tuple[float, bool]:
     return np.uint64(stored).view(np.float64), True
 
 
-@register_jitable(**COMPILED)
+@inline
 def _subnormal(bits: np.uint64, below: np.int64) -> float:
     """A double whose leading bits are zeros: those are fewer, and none is between two doubles."""
     if below + 1 >= 64:
@@ -100,7 +99,7 @@ def _subnormal(bits: np.uint64, below: np.int64) -> float:
     return np.uint64(stored).view(np.float64)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _product(number: np.uint64, power: int) -> tuple[np.uint64, np.uint64]:
     """The leading 128 bits of number * 5^power, as many of them right as are needed."""
     row = power - SMALLEST_POWER

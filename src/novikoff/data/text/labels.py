@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from novikoff.data.chunk import LabelArray, Lines
 from novikoff.data.errors import RereadError, data_error, file_error
+from novikoff.data.text.label_kernel import scan_labels
 from novikoff.data.text.tokens import is_number, plain, reads_as_float, shown
+from novikoff.jit import Budget
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -17,6 +19,9 @@ Ints = NDArray[np.int64]
 #: An array of text is as wide as its longest word, so that one endless label could fill the memory.
 LONGEST_LABEL = 200
 
+STEPS_PER_LABEL = 10  # of plain Python
+
+_budget = Budget()
 _LAST_CHARACTER = 0x10FFFF
 _SURROGATES = (0xD800, 0xDFFF)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -50,8 +55,8 @@ class LabelPart(NamedTuple):
 
 def parse_labels(text: Bytes, starts: Ints, stops: Ints) -> LabelPart:
     """The labels text[starts[i]:stops[i]], which are UTF-8; any thread may do that."""
-    from novikoff.data.text.label_kernel import scan_labels  # Numba is slow to import
-
+    if _budget.take(STEPS_PER_LABEL * len(starts) + len(text) / 1000):
+        return _one_by_one(text, starts, stops)
     floats, integers = np.empty(len(starts)), np.empty(len(starts), dtype=np.int64)
     known, whole = scan_labels(text, starts, stops, floats, integers)
     if known:

@@ -11,11 +11,10 @@ and not a branch that the processor has to guess.
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from novikoff.data.text.decimal_to_double import exact_quotient, nearest_double
 from novikoff.data.text.word_intrinsics import trailing_zeros
-from novikoff.jit import COMPILED
+from novikoff.jit import inline, subroutine
 
 # 2^63 takes 19 digits, and any 19 digits fit into 64 bits.
 MOST_DIGITS = 19
@@ -42,13 +41,13 @@ _UNITS = np.uint64(0x0000271000000001)  # 10^4 << 32 | 1
 _TENS = np.array([10**k for k in range(20)], dtype=np.uint64)
 
 
-@register_jitable(**COMPILED)
+@inline
 def byte(text: Any, at: int) -> Any:
     """One byte. An unsigned index never counts from the end: to ask that takes a sixth longer."""
     return text[np.uint64(at)]
 
 
-@register_jitable(**COMPILED)
+@inline
 def eight_bytes(text: Any, at: int, stop: int) -> np.uint64:
     """The bytes from `at` as one word, the first in its lowest bits; NUL where there are none."""
     if at + 8 <= stop:
@@ -65,7 +64,7 @@ def eight_bytes(text: Any, at: int, stop: int) -> np.uint64:
     return _last_bytes(text, at, stop)
 
 
-@register_jitable(_nrt=False)
+@subroutine()
 def _last_bytes(text: Any, at: int, stop: int) -> np.uint64:
     word = _0
     for k in range(stop - at):
@@ -73,7 +72,7 @@ def _last_bytes(text: Any, at: int, stop: int) -> np.uint64:
     return word
 
 
-@register_jitable(**COMPILED)
+@inline
 def eight_digits(word: np.uint64) -> tuple[np.uint64, Any]:
     """The number that the first bytes of a word write, and how many of them are digits."""
     digits = word ^ _ZEROS  # 0 to 9 where there is a digit, else 10 or more
@@ -86,7 +85,7 @@ def eight_digits(word: np.uint64) -> tuple[np.uint64, Any]:
     return _eight(aligned), np.int64(count)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _eight(digits: np.uint64) -> np.uint64:
     """Eight digits as a number: neighbours are joined to pairs, pairs to fours, fours to all."""
     pairs = digits * _10 + (digits >> _8)
@@ -94,7 +93,7 @@ def _eight(digits: np.uint64) -> np.uint64:
     return (high + low) >> _32
 
 
-@register_jitable(**COMPILED)
+@inline
 def scan_digits(text: Any, at: int, stop: int, number: np.uint64) -> tuple[np.uint64, int]:
     """Take up the digits from `at` after those that `number` has already; also where they end.
 
@@ -110,7 +109,7 @@ def scan_digits(text: Any, at: int, stop: int, number: np.uint64) -> tuple[np.ui
     return number, at
 
 
-@register_jitable(**COMPILED)
+@inline
 def scan_number(text: Any, start: int, stop: int) -> tuple[float, int, bool]:
     """The number that begins at `start`: its value, where it ends, and whether the value is known.
 
@@ -127,7 +126,7 @@ def scan_number(text: Any, start: int, stop: int) -> tuple[float, int, bool]:
     return _scan_any(text, start, stop)
 
 
-@register_jitable(**COMPILED)
+@inline
 def scan_usual(text: Any, start: int) -> tuple[float, int]:
     """The number if it is [-]digits[.digits], not too many, and where they end; else -1 for that.
 
@@ -155,7 +154,7 @@ def scan_usual(text: Any, start: int) -> tuple[float, int]:
     return np.uint64(stored).view(np.float64), at
 
 
-@register_jitable(**COMPILED)
+@inline
 def _with_fraction(text: Any, at: int, number: np.uint64, whole: int) -> tuple[float, Any]:
     """A number of so many digits with those after its point, and how many these are.
 
@@ -178,7 +177,7 @@ def _with_fraction(text: Any, at: int, number: np.uint64, whole: int) -> tuple[f
     return value, count
 
 
-@register_jitable(_nrt=False)
+@subroutine()
 def _scan_any(text: Any, start: int, stop: int) -> tuple[float, int, bool]:
     """As scan_number, for numbers of any kind."""
     at, sign = start, 1.0
@@ -215,17 +214,17 @@ def _scan_any(text: Any, start: int, stop: int) -> tuple[float, int, bool]:
     return sign * value, at, True
 
 
-@register_jitable(**COMPILED)
+@inline
 def _is_e(character: int) -> bool:
     return character in (SMALL_E, LARGE_E)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _is_digit(character: int) -> bool:
     return ZERO <= character <= ZERO + 9
 
 
-@register_jitable(**COMPILED)
+@inline
 def _scan_exponent(text: Any, at: int, stop: int) -> tuple[Any, int]:
     """The power of ten that stands after the `e` at `at`, and where it ends: -1 if it is none."""
     at += 1
@@ -241,7 +240,7 @@ def _scan_exponent(text: Any, at: int, stop: int) -> tuple[Any, int]:
     return (-power if negative else power), (at if at > first else -1)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _run_end(text: Any, at: int, stop: int) -> int:
     """Where the characters that numbers are written with end."""
     while at < stop and (
@@ -256,7 +255,7 @@ def _run_end(text: Any, at: int, stop: int) -> int:
     return at
 
 
-@register_jitable(_nrt=False)
+@subroutine()
 def _leading_digits(text: Any, at: int, last: int) -> tuple[np.uint64, int, bool]:
     """As many digits as fit, perhaps with a point among them.
 

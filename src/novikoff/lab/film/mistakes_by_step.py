@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.learning.learner import tie_of
-from novikoff.learning.loop import compiled
+from novikoff.learning.loop import compiled, row_steps
 from novikoff.learning.rows import row_at
 from novikoff.learning.rules import Perceptron, State, Winnow
 from novikoff.learning.rules.protocol import mistaken, score
@@ -29,13 +29,17 @@ def _make_mistakes(sources: str) -> Any:
     return mistakes
 
 
+def _mistakes_work(rule: Any, rows: Any, signs: Any, weights: Numbers, out: Bits) -> float:
+    return out.size * row_steps(rule, (), rows)
+
+
 def mistakes_by_step(signed: Signed, rule: Any, weights: Numbers) -> Bits:
     """Whether each row (column) would be a mistake for each weight vector (line)."""
     if not isinstance(rule, Winnow):  # all others score by row . weights while they learn
         rule = Perceptron(tie=tie_of(rule))
     rows = signed.rows._replace(unit_length=signed.unit_length)
     out = np.empty((len(weights), signed.count), np.bool_)
-    kernel = compiled(_make_mistakes, (type(rule),), threads=True)
+    kernel = compiled(_make_mistakes, (type(rule),), _mistakes_work, threads=True)
     kernel(rule, rows, signed.signs, weights, out)
     return out
 

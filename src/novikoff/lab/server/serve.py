@@ -16,6 +16,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from novikoff.errors import NovikoffError, ParameterError
+from novikoff.jit import compile_at_once
 from novikoff.lab import assets, limits
 from novikoff.lab.page_data import page_data
 from novikoff.lab.server.request_pool import RequestPool
@@ -87,6 +88,7 @@ async def _warm(pool: RequestPool, first: str) -> None:
 
 def _compile() -> None:
     """Load and compile what answers need, so that the first of them take no longer than others."""
+    compile_at_once()
     assets.bokeh()
     assets.page()
     states = [f"rule={rule}" for rule in RULES]

@@ -9,7 +9,6 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-import numba
 import numpy as np
 
 from novikoff.errors import DataError
@@ -47,7 +46,7 @@ class RowBuffer:
 
     def bind(self) -> None:
         """Make ready the calls of the loop: for each label, one for each learner."""
-        self.epoch = _entry(epoch_for(self.learner.rule, SILENT), self._call(0, 0))
+        self.epoch = epoch_for(self.learner.rule, SILENT).bind(self._call(0, 0))
         self.decide: Any = None  # bound when it is first needed
         self.run = self.epoch if len(self.learner.states) == 1 else self._run_all
         self.calls: dict[Any, tuple[Any, ...]] = {}
@@ -90,7 +89,7 @@ class RowBuffer:
         for state, tally in zip(self.learner.states, self.learner.tallies, strict=True):
             readout = protocol.readout(rule, state, int(tally.seen[0]))
             if self.decide is None:
-                self.decide = _entry(answers_for(rule), (rule, readout, self.rows, 0, out))
+                self.decide = answers_for(rule).bind((rule, readout, self.rows, 0, out))
             self.decide(rule, readout, self.rows, 0, out)
             found.append(float(out[0]))
         if not all(map(math.isfinite, found)):
@@ -180,13 +179,6 @@ class OneDict(RowBuffer):
         self.starts[1] = len(keys)
         self.keys = keys
         self._pack(len(keys))
-
-
-def _entry(loop: Any, args: tuple[Any, ...]) -> Any:
-    """The compiled code for arguments of these very types, without a look-up at each call."""
-    types = tuple(map(numba.typeof, args))
-    loop.compile(types)
-    return loop.get_overload(types)
 
 
 def _same_arrays(state: Any, other: Any) -> bool:

@@ -17,9 +17,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
-from novikoff.jit import COMPILED, compile_loop
+from novikoff.jit import compile_loop, inline
 from novikoff.learning.rows import add_scaled, column, entries
 from novikoff.learning.rules.protocol import TIES, Seen, Tie, Vector, require, require_positive
 
@@ -34,22 +33,20 @@ class BalancedState(NamedTuple):
     shift: Vector
 
 
-@register_jitable(**COMPILED)
+@inline
 def _weight(exponent: float, shift: float) -> float:
     size = abs(exponent)
     return math.copysign(math.exp(size - shift) * -math.expm1(-2.0 * size), exponent)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _shift_to(state: Any, shift: float) -> None:
     state.shift[0] = shift
     for j in range(state.weights.shape[0]):
         state.weights[j] = _weight(state.exponents[j], shift)
 
 
-@compile_loop
-def _rebuild(state: Any, shift: float) -> None:
-    _shift_to(state, shift)
+_rebuild = compile_loop(_shift_to, work=lambda state, _: 20 * len(state.weights))
 
 
 class BalancedWinnow(NamedTuple):

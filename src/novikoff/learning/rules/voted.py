@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba.extending import register_jitable
 
-from novikoff.jit import COMPILED
+from novikoff.jit import inline
 from novikoff.learning.rows import add_scaled, column, dot, entries, value
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import TIES, Seen, State, Tie, Vector, require_positive
@@ -36,7 +35,7 @@ class VotedState(NamedTuple):
     scratch: Vector  # a row spread out, while it is decided on
 
 
-@register_jitable(**COMPILED)
+@inline
 def _sign(score: float) -> float:
     return 1.0 if score > 0.0 else -1.0 if score < 0.0 else 0.0
 

@@ -21,14 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba.extending import register_jitable
 
-from novikoff.jit import COMPILED
+from novikoff.jit import inline
 from novikoff.learning.rows import column, entries, value
 from novikoff.learning.rules.protocol import TIES, Seen, State, Tie, Vector, require
 
 
-@register_jitable(**COMPILED)
+@inline
 def _is_boolean(row: Any) -> bool:
     for k in range(entries(row)):
         x = value(row, k)

@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize, minimize_scalar
 
 from novikoff.learning.rows import matrix_of
 from novikoff.verdict.scan import Vector
@@ -143,6 +142,8 @@ def _size(vector: Vector) -> float:
 
 def _best_lengths(rows: ScaledRows, objective: Objective, vector: Vector) -> list[Vector]:
     """The vector at its best length and, if it separates the rows, just long enough for that."""
+    from scipy.optimize import minimize_scalar  # slow to import
+
     size = _size(vector)
     if not 0.0 < size < math.inf:
         return []
@@ -165,6 +166,8 @@ def _best_lengths(rows: ScaledRows, objective: Objective, vector: Vector) -> lis
 
 def _minimize(rows: ScaledRows, objective: Objective, start: Vector) -> Vector:
     """The vector that L-BFGS comes to from a start."""
+    from scipy.optimize import minimize
+
     scales = 1.0 / np.sqrt(1.0 + rows.column_squares())
     if not np.isfinite(scales).all():
         return start

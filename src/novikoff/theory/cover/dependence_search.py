@@ -8,12 +8,13 @@ N - k vectors orthogonal to them are kept; the next row r leaves one fewer:
 From one subset to the next mostly the last rows change, so these vectors are kept for the last few.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.jit import compile_small
+from novikoff.jit import compile_small, subroutine
 from novikoff.verdict.exact.rank import random_prime
 
 Residues = npt.NDArray[np.uint64]
@@ -69,14 +70,28 @@ class DependenceSearch(NamedTuple):
         first = int(self.chosen[-1]) + 1
         scratch = np.empty((3, len(self.residues)), np.uint64)
         vectors = self.last[-1, 0], self.last[-1, 1]
-        slopes = _slopes(self.residues[first:], *vectors, np.uint64(self.prime), scratch)
+        slopes = slopes_of(self.residues[first:], *vectors, np.uint64(self.prime), scratch)
         if slopes.max() > np.uint64(self.prime):
             return [*range(first, len(self.residues))]
         _, group, sizes = np.unique(slopes, return_inverse=True, return_counts=True)
         return [first + int(k) for k in np.flatnonzero(sizes[group] > 1)]
 
 
-@compile_small
+def _run_work(
+    rows: Residues,
+    prime: Any,
+    chosen: Indices,
+    head: Residues,
+    last: Residues,
+    known: Indices,
+    budget: int,
+) -> float:
+    """The steps of plain Python: ten for a product, of all subsets or as many as there may be."""
+    subsets = math.comb(len(rows), len(chosen))
+    return 10.0 * min(budget, subsets * rows.size + head.size * len(chosen))
+
+
+@compile_small(_run_work)
 def _run(
     rows: Residues,
     prime: Any,
@@ -106,7 +121,7 @@ def _run(
     return PAUSED, examined, work
 
 
-@compile_small
+@subroutine(allocates=True)
 def _advance(chosen: Indices, rows: int, known: Indices) -> bool:
     """The next subset after which two rows are left; False if there is none."""
     size = chosen.shape[0]
@@ -120,7 +135,7 @@ def _advance(chosen: Indices, rows: int, known: Indices) -> bool:
     return False
 
 
-@compile_small
+@subroutine(allocates=True)
 def _prepare(
     rows: Residues, prime: Any, chosen: Indices, head: Residues, last: Residues, known: Indices
 ) -> bool:
@@ -137,7 +152,9 @@ def _prepare(
             if not _extend(head[: dim - k], head, rows[chosen[k]], prime):
                 return False
             known[0] = k + 1
-        last[0] = head[: few + 2]
+        for i in range(few + 2):  # one by one: a slice takes two seconds to compile
+            for j in range(dim):
+                last[0, i, j] = head[i, j]
     while known[0] < chosen.shape[0]:
         k = known[0]
         at = k - before
@@ -147,7 +164,7 @@ def _prepare(
     return True
 
 
-@compile_small
+@subroutine(allocates=True)
 def _extend(vectors: Residues, out: Residues, row: Residues, prime: Any) -> bool:
     """One vector fewer, orthogonal to the row as well; False if all of them are. `out` may be
     where they are.
@@ -170,7 +187,7 @@ def _extend(vectors: Residues, out: Residues, row: Residues, prime: Any) -> bool
     return True
 
 
-@compile_small
+@subroutine(allocates=True)
 def _slopes(rows: Residues, u: Residues, v: Residues, prime: Any, scratch: Residues) -> Any:
     """(x . u) / (x . v) for each row x; `prime` where x . v = 0, and one more where both are."""
     slopes, heights, products = scratch[0], scratch[1], scratch[2]
@@ -191,7 +208,10 @@ def _slopes(rows: Residues, u: Residues, v: Residues, prime: Any, scratch: Resid
     return slopes[:size]
 
 
-@compile_small
+slopes_of = compile_small(lambda rows, *_: 10.0 * rows.size)(_slopes)
+
+
+@subroutine(allocates=True)
 def _dot(a: Residues, b: Residues, prime: Any) -> Any:
     total: Any = NOTHING
     for j in range(a.shape[0]):
@@ -201,7 +221,7 @@ def _dot(a: Residues, b: Residues, prime: Any) -> Any:
     return total % prime
 
 
-@compile_small
+@subroutine(allocates=True)
 def _power(base: Any, exponent: Any, prime: Any) -> Any:
     result = ONE
     while exponent > NOTHING:

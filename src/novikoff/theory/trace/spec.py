@@ -1,6 +1,6 @@
 """The training that is traced: by a rule's name, an estimator, or a rule of `nk.rules`."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -8,21 +8,27 @@ import numpy.typing as npt
 from novikoff.data import Source
 from novikoff.data.user_types import Label, RowsLike
 from novikoff.errors import ParameterError
-from novikoff.learning import estimators
-from novikoff.learning.estimators.base import BaseLearner
-from novikoff.learning.estimators.by_rule import estimator_class
 from novikoff.learning.rules import registry
 from novikoff.learning.spec import OWN, TrainingSpec
 from novikoff.verdict.signed import LabelPair, Signed, UserInput
+
+if TYPE_CHECKING:
+    from novikoff.learning.estimators.base import BaseLearner
 
 SMALL, LARGE = 1e-150, 1e150  # numbers of a target whose squares are doubles
 
 
 def spec_of(rule: Any, options: dict[str, Any]) -> TrainingSpec:
-    """How to learn, from a rule's name and parameters, an estimator, or a rule.
+    """How to learn, from a rule's name and parameters, an estimator, or a rule; or a spec itself.
 
     The spec of a rule whose proof is known has the rule's name, wherever the rule came from.
     """
+    if isinstance(rule, TrainingSpec):
+        require_traceable_rule(rule.rule)
+        return rule
+    from novikoff.learning import estimators  # scikit-learn is slow to import
+    from novikoff.learning.estimators.base import BaseLearner
+
     if isinstance(rule, BaseLearner):
         if options:
             raise ParameterError(f"{', '.join(options)}: set it on the estimator instead")
@@ -66,7 +72,9 @@ def require_traceable_rule(kind: str) -> None:
         )
 
 
-def _estimator(kind: str, options: dict[str, Any]) -> BaseLearner:
+def _estimator(kind: str, options: dict[str, Any]) -> "BaseLearner":
+    from novikoff.learning.estimators.by_rule import estimator_class
+
     maker = estimator_class(kind)
     known = maker().get_params()
     unknown = sorted(set(options) - set(known))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.learning.loop import compiled
+from novikoff.learning.loop import compiled, row_steps
 from novikoff.learning.rows import Rows, row_at
 from novikoff.learning.rules import Perceptron, Winnow, protocol
 from novikoff.learning.rules.protocol import Seen, move
@@ -24,6 +24,12 @@ def _make_replay(sources: str) -> Any:
                 out[k, j] = state.weights[j]
 
     return replay
+
+
+def _replay_work(
+    rule: Any, state: Any, rows: Any, signs: Any, moves: Any, out: npt.NDArray[np.float64]
+) -> float:
+    return len(out) * row_steps(rule, state, rows) + 3 * out.size
 
 
 class ReplayedWeights:
@@ -45,7 +51,7 @@ class ReplayedWeights:
     def after(self, updates: UpdateBatch) -> npt.NDArray[np.float64]:
         """The weights after each of the next updates, a line each."""
         out = np.empty((len(updates.rows), len(self.current)))
-        kernel = compiled(_make_replay, (type(self._rule), UpdateBatch))
+        kernel = compiled(_make_replay, (type(self._rule), UpdateBatch), _replay_work)
         kernel(self._rule, self._state, self._rows, self._signs, updates, out)
         return out
 

@@ -20,6 +20,7 @@ from novikoff.learning.rows import (
     squared_norm,
     stored,
 )
+from novikoff.verdict.scan import plain
 
 Result = TypeVar("Result")
 
@@ -126,8 +127,29 @@ def make_fingerprints(sources: str) -> Any:
 
 
 def kernel(make: Callable[[str], Any]) -> Any:
-    """The compiled loop that `make` returns; it releases the GIL, so that threads run at once."""
-    return compiled(make, (), threads=True)
+    """The loop that `make` returns; compiled, it releases the GIL, so that threads run at once."""
+    work = _blocks_work if make in (make_block_minima, make_rough_minima) else _rows_work
+    return compiled(make, (), work, plain=PLAIN[make], threads=True)
+
+
+PLAIN: dict[Callable[[str], Any], Any] = {
+    make_block_minima: plain.block_minima,
+    make_scores: plain.scores,
+    make_squares: plain.squares,
+    make_survey: plain.survey,
+    make_rough_minima: plain.rough_minima,
+    make_fingerprints: plain.fingerprints,
+}
+
+
+def _blocks_work(rows: Rows, *rest: Any) -> float:
+    """The steps of a plain scan: NumPy takes a few calls, and little time for each entry."""
+    return 1000 + stored(rows) / 4 + int(length(rows))
+
+
+def _rows_work(rows: Rows, *rest: Any) -> float:
+    """The same, if only some of the rows are scanned: as many as there is room for."""
+    return _blocks_work(rows) * len(rest[-1]) / max(1, int(length(rows))) + 500
 
 
 def map_parts(

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.learning.loop import compiled
-from novikoff.learning.rows import add_scaled, dot, row_at
+from novikoff.learning.loop import STEPS_PER_ROW, compiled
+from novikoff.learning.rows import Rows, add_scaled, dot, length, row_at, stored
 from novikoff.verdict.scan import Indices, Vector
 from novikoff.verdict.search.search import Face
 from novikoff.verdict.signed import Signed, SignedRows
@@ -66,6 +66,10 @@ def _make_descend(sources: str) -> Any:
         return used, violation
 
     return descend
+
+
+def _descend_work(rows: Rows, *rest: Any) -> float:
+    return int(length(rows)) * STEPS_PER_ROW + stored(rows) / 2
 
 
 class DescentTask(NamedTuple):
@@ -148,7 +152,7 @@ def _descend(
     alphas[task.support], fixed[task.fixed] = task.alphas, True
     order = np.flatnonzero(np.unpackbits(task.active, count=signed.count))
     _shuffle(order, task.random)
-    kernel = compiled(_make_descend, ())
+    kernel = compiled(_make_descend, (), _descend_work)
     state = order, len(order), alphas, weights, cutoff
     used, violation = kernel(rows, signed.signs, squares, fixed, *state)
     active = np.zeros(signed.count, np.bool_)

@@ -19,13 +19,23 @@ import functools
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import threadpoolctl
 
-from novikoff.jit import compile_small
+from novikoff.jit import Budget, compile_small, subroutine
+from novikoff.learning.dot_kernels import dense_add
 from novikoff.verdict.scan import Indices, Vector
-
-Matrix = npt.NDArray[np.float64]
+from novikoff.verdict.search.vector_kernels import (
+    Matrix,
+    combination,
+    copy,
+    divide,
+    inner,
+    products,
+    rotate,
+    row_squares,
+    subtract_products,
+    total,
+)
 
 OPTIMAL, ZERO, STALLED = 0, 1, 2
 NO_LENGTH = 1e-13  # relative to the longest point
@@ -87,22 +97,28 @@ def _threads() -> threadpoolctl.ThreadpoolController:
     return threadpoolctl.ThreadpoolController()
 
 
-@compile_small
+def _wolfe_work(A: Matrix, order: Indices, work: _WorkingSet) -> float:
+    """The steps of plain Python, if each point of the result joins, and some leave again."""
+    room = len(work.lam)
+    return (2 * room + 10) * (150 + 4 * room)
+
+
+@compile_small(_wolfe_work, Budget(20_000_000.0))  # it takes 6 s to compile
 def _wolfe(A: Matrix, order: Indices, work: _WorkingSet) -> tuple[int, int]:
     """Start at the shortest point, or at those in `order`; returns the status and the steps."""
-    squares = (A * A).sum(axis=1)
-    front = np.sqrt(squares.max())  # in place of the 1: as long as the longest point
+    squares = row_squares(A)
+    front = np.sqrt(np.max(squares))  # in place of the 1: as long as the longest point
     first = np.int64(np.argmin(squares)) if order.size == 0 else order[0]
     if front > 0.0:
         _join(A[first], front, work)
     work.size[0], work.indices[0], work.lam[0] = 1, first, 1.0
-    work.point[:] = A[first]
+    copy(A[first], work.point)
     planned, last = 1, np.inf
     for step in range(STEPS):
-        square = np.dot(work.point, work.point)
+        square = inner(work.point, work.point)
         if square <= (NO_LENGTH * front) ** 2:
             return ZERO, step
-        scores = np.dot(A, work.point)
+        scores = products(A, work.point)
         lowest = np.int64(np.argmin(scores))
         slack = square - scores[lowest]
         if slack <= NO_GAIN * square or slack <= ROUNDING * front * np.sqrt(square):
@@ -118,7 +134,7 @@ def _wolfe(A: Matrix, order: Indices, work: _WorkingSet) -> tuple[int, int]:
     return STALLED, STEPS
 
 
-@compile_small
+@subroutine(allocates=True)
 def _enter(A: Matrix, j: Any, front: float, work: _WorkingSet) -> bool:
     """Let point j join; False if it is active already, or depends on the active points."""
     k = work.size[0]
@@ -132,7 +148,7 @@ def _enter(A: Matrix, j: Any, front: float, work: _WorkingSet) -> bool:
     return True
 
 
-@compile_small
+@subroutine(allocates=True)
 def _line_search(work: _WorkingSet) -> None:
     """Move towards the affine minimum until it lies inside; drop points that block the way."""
     lam, mu = work.lam, work.mu
@@ -153,7 +169,7 @@ def _line_search(work: _WorkingSet) -> None:
         _drop(work)
 
 
-@compile_small
+@subroutine(allocates=True)
 def _drop(work: _WorkingSet) -> None:
     """Drop all points whose multiplier is no longer positive."""
     i = 0
@@ -168,70 +184,63 @@ def _drop(work: _WorkingSet) -> None:
         work.size[0] = k - 1
 
 
-@compile_small
+@subroutine(allocates=True)
 def _move(A: Matrix, work: _WorkingSet) -> None:
     """Normalise the multipliers to sum to 1, and compute p."""
     k = work.size[0]
-    work.lam[:k] /= work.lam[:k].sum()
+    divide(work.lam[:k], total(work.lam[:k]))
     work.point[:] = 0.0
     for i in range(k):
-        work.point[:] += work.lam[i] * A[work.indices[i]]
+        dense_add(A[work.indices[i]], work.lam[i], work.point)
 
 
-@compile_small
+@subroutine(allocates=True)
 def _join(a: Vector, front: float, work: _WorkingSet) -> bool:
     """Append (front, a) to the factorisation; False if it depends on the active points."""
     k, Q, R = work.size[0], work.Q, work.R
     q = Q[k]
     q[0] = front
-    q[1:] = a
-    whole = np.sqrt(np.dot(q, q))
+    copy(a, q[1:])
+    whole = np.sqrt(inner(q, q))
     R[:, k] = 0.0
     R[k, :] = 0.0
     for _ in range(2):  # twice is enough (Kahan; Parlett)
-        along = np.dot(Q[:k], q)
-        q -= np.dot(along, Q[:k])
-        R[:k, k] += along
-    rest = np.sqrt(np.dot(q, q))
+        along = products(Q[:k], q)
+        dense_add(combination(along, Q[:k]), -1.0, q)
+        for i in range(k):
+            R[i, k] += along[i]
+    rest = np.sqrt(inner(q, q))
     if rest <= DEPENDENT * whole:
         return False
     R[k, k] = rest
-    q /= rest
+    divide(q, rest)
     return True
 
 
-@compile_small
+@subroutine(allocates=True)
 def _leave(work: _WorkingSet, t: int) -> None:
     """Remove column t from the factorisation, and make it triangular again by rotations."""
     k, Q, R = work.size[0], work.Q, work.R
     for j in range(t, k - 1):
-        R[: j + 2, j] = R[: j + 2, j + 1]
+        copy(R[: j + 2, j + 1], R[: j + 2, j])
     R[:, k - 1] = 0.0
     for i in range(t, k - 1):
         size = np.hypot(R[i, i], R[i + 1, i])
         if size == 0.0:
             continue
         c, s = R[i, i] / size, R[i + 1, i] / size
-        for j in range(i, k - 1):
-            x, y = R[i, j], R[i + 1, j]
-            R[i, j], R[i + 1, j] = c * x + s * y, c * y - s * x
-        for j in range(Q.shape[1]):
-            x, y = Q[i, j], Q[i + 1, j]
-            Q[i, j], Q[i + 1, j] = c * x + s * y, c * y - s * x
+        rotate(R[i, i : k - 1], R[i + 1, i : k - 1], c, s)
+        rotate(Q[i], Q[i + 1], c, s)
 
 
-@compile_small
+@subroutine(allocates=True)
 def _affine(work: _WorkingSet) -> None:
     """mu = (R'R)^-1 e / sum: the multipliers of the affine hull's nearest point."""
     k, R, mu = work.size[0], work.R, work.mu
     mu[:k] = 1.0
     for i in range(k):
         mu[i] /= R[i, i]
-        for j in range(i + 1, k):
-            mu[j] -= R[i, j] * mu[i]
+        dense_add(R[i, i + 1 : k], -mu[i], mu[i + 1 : k])
     for i in range(k - 1, -1, -1):
-        total = mu[i]
-        for j in range(i + 1, k):
-            total -= R[i, j] * mu[j]
-        mu[i] = total / R[i, i]
-    mu[:k] /= mu[:k].sum()
+        mu[i] = subtract_products(mu[i], R[i, i + 1 : k], mu[i + 1 : k]) / R[i, i]
+    divide(mu[:k], total(mu[:k]))

@@ -15,7 +15,8 @@ import scipy.sparse
 
 from novikoff.verdict.exact.margins import Rational
 from novikoff.verdict.scan import Indices, Vector
-from novikoff.verdict.search.min_norm_point import STALLED, ActiveSet, Matrix, nearest_point
+from novikoff.verdict.search.min_norm_point import STALLED, ActiveSet, nearest_point
+from novikoff.verdict.search.vector_kernels import Matrix
 from novikoff.verdict.signed import IntegerRow, SignedRows
 
 WIDE = 2500  # beyond this many coordinates, points are represented by their inner products

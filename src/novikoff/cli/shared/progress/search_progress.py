@@ -67,12 +67,16 @@ class SearchProgress:
 
     def parts(self) -> list[StatusPart]:
         """The parts of the line, in the order of reading."""
+        from novikoff.jit import is_compiling  # the help needs no NumPy
+
         parts = [StatusPart(2, f"{time.monotonic() - self.began:.0f} s")]
         doing = self.doing if self.stage is None else self.stage.doing
         if doing is not None:
             parts.append(StatusPart(1, doing))
         if self.stage is not None:
             parts += known_parts(self.stage)
+        if is_compiling():
+            parts.append(StatusPart(3, "compiling, once"))
         return parts if self.seen is None else parts + worker_parts(self.seen, self.shards)
 
 

@@ -14,7 +14,7 @@ from novikoff.data.errors import BadRowError, LineError
 from novikoff.data.files.blocks import Bytes, delimiter_byte
 from novikoff.data.files.utf8 import decode_line
 from novikoff.data.text import labels
-from novikoff.data.text.block_parser import BlockParser, RowSelection
+from novikoff.data.text.block_parser import BlockParser, RowSelection, StrictBudget
 from novikoff.data.text.csv.categories import NUMBER, WORD, TableColumns, TableFeatures, Values
 from novikoff.data.text.csv.header import TableHeader
 from novikoff.data.text.csv.records import (
@@ -29,7 +29,9 @@ from novikoff.data.text.tokens import NotANumberError, exact, is_missing, number
 
 Ints = NDArray[np.int64]
 
+LAST_OF_ASCII = 0x7F
 _SMALL_TABLE = 2**14
+_budget = StrictBudget(4_000_000.0)  # twice as much to compile as a loop
 _SEED = np.uint64(randbits(63))
 
 
@@ -69,11 +71,9 @@ class _CsvParser(BlockParser[CsvBlock]):
     def __init__(
         self, text: Bytes, header: int, options: CsvOptions, features: TableFeatures
     ) -> None:
-        from novikoff.data.text.csv.kernel import survey  # Numba is slow to import
-
         super().__init__(text, skip=options.skip)
         self._options, self._features = options, features
-        self._line_ends, self._ascii = survey(text)
+        self._line_ends = int(np.count_nonzero(text == ord("\n")))
         width, columns = options.layout.width, options.columns
         most = min(self._line_ends, len(text) // width) + 1  # a field takes a byte or a delimiter
         self._roles = np.array(columns.roles, dtype=np.int64)
@@ -91,9 +91,9 @@ class _CsvParser(BlockParser[CsvBlock]):
     def _quick_delimiter(self) -> int | None:
         """What compiled code is to be told; None if this is not for it."""
         delimiter = self._options.layout.delimiter
-        if self._options.decimal or not delimiter.isascii():
+        if self._options.decimal or not delimiter.isascii() or _budget.suffices(self.text):
             return None
-        if not self._ascii:
+        if self.text.max(initial=0) > LAST_OF_ASCII:
             try:
                 self.raw.decode("utf-8")
             except UnicodeDecodeError:

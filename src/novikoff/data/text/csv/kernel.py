@@ -9,18 +9,15 @@ careful way (`records`) takes the other rows, and gives the same for these.
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from novikoff.data.text.csv.categories import NUMBER, WORD
 from novikoff.data.text.number_kernel import USUAL_BYTES, byte, scan_number, scan_usual
-from novikoff.data.text.vector_intrinsics import TOGETHER, line_feeds, not_ascii
-from novikoff.jit import COMPILED, compile_loop
+from novikoff.jit import compile_loop, inline, subroutine
 
 #: The delimiter for runs of blanks: a byte that no text has.
 ANY_BLANKS = 0
 
 _TAB, _LF, _CR, _SPACE, _QUOTE = 9, 10, 13, 32, 34
-_NOT_ASCII = 0x80
 #: UTF-8 of blanks beyond ASCII: 0xC2 and 0x85 or 0xA0, or one of these and then one of those.
 _TWO_BYTES = 0xC2
 _THREE_BYTES = (0xE1, 0xE2, 0xE3)
@@ -80,7 +77,7 @@ def _parse_rows(
     return at, row, line
 
 
-@register_jitable(**COMPILED)
+@inline
 def _usual_numbers(
     text: Any,
     at: int,
@@ -112,7 +109,7 @@ def _usual_numbers(
     return done, at
 
 
-@register_jitable(**COMPILED)
+@inline
 def _after_blank_line(text: Any, at: int, stop: int, delimiter: int) -> int:
     """Where the next line begins if this one is blank, else -1."""
     if byte(text, at) > _SPACE:
@@ -120,7 +117,7 @@ def _after_blank_line(text: Any, at: int, stop: int, delimiter: int) -> int:
     return _after_line(text, _skip_blanks(text, at, stop, delimiter), stop)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _after_line(text: Any, at: int, stop: int) -> int:
     """Where the next line begins if this one ends at `at`, else -1."""
     if at >= stop:
@@ -132,7 +129,7 @@ def _after_line(text: Any, at: int, stop: int) -> int:
     return -1
 
 
-@register_jitable(**COMPILED)
+@inline
 def _skip_blanks(text: Any, at: int, stop: int, delimiter: int) -> int:
     while (
         at < stop
@@ -143,7 +140,7 @@ def _skip_blanks(text: Any, at: int, stop: int, delimiter: int) -> int:
     return at
 
 
-@register_jitable(_nrt=False)
+@subroutine()
 def _next_field(text: Any, at: int, stop: int, delimiter: int, last: bool) -> int:
     """Where the next field, or after the last one the next line, begins; -1 if none does here."""
     after = _skip_blanks(text, at, stop, delimiter)
@@ -156,7 +153,7 @@ def _next_field(text: Any, at: int, stop: int, delimiter: int, last: bool) -> in
     return after
 
 
-@register_jitable(**COMPILED)
+@inline
 def _number(text: Any, at: int, stop: int, delimiter: int, last: bool) -> tuple[float, int]:
     """The number in the field that begins at `at`, and where the next begins: -1 if it is odd."""
     quoted = at < stop and byte(text, at) == _QUOTE
@@ -169,7 +166,7 @@ def _number(text: Any, at: int, stop: int, delimiter: int, last: bool) -> tuple[
     return value, _next_field(text, at, stop, delimiter, last)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _after_quote(text: Any, at: int, stop: int, delimiter: int, last: bool) -> int:
     """As _next_field, after a closing quote: nothing may stand between it and the delimiter."""
     blank = at < stop and (byte(text, at) == _SPACE or byte(text, at) == _TAB)
@@ -178,7 +175,7 @@ def _after_quote(text: Any, at: int, stop: int, delimiter: int, last: bool) -> i
     return _next_field(text, at, stop, delimiter, last)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _word(text: Any, at: int, stop: int, delimiter: int, last: bool) -> tuple[int, int, int]:
     """From where to where the word goes in the field that begins at `at`, and where the next does.
 
@@ -203,7 +200,7 @@ def _word(text: Any, at: int, stop: int, delimiter: int, last: bool) -> tuple[in
     return start, end, (-1 if _odd_ends(text, start, end) else after)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _word_end(text: Any, at: int, stop: int, delimiter: int, delimited: bool) -> int:
     """Where a quote or a control character comes next, or, if it counts, a delimiter."""
     if delimiter == ANY_BLANKS:
@@ -221,7 +218,7 @@ def _word_end(text: Any, at: int, stop: int, delimiter: int, delimited: bool) ->
     return at
 
 
-@register_jitable(**COMPILED)
+@inline
 def _odd_ends(text: Any, start: int, end: int) -> bool:
     """Whether the word may begin or end with a blank that is not ASCII."""
     if end - start < 2 or (byte(text, start) < 128 and byte(text, end - 1) < 128):
@@ -233,18 +230,6 @@ def _odd_ends(text: Any, start: int, end: int) -> bool:
     begins = byte(text, start) in _THREE_BYTES and byte(text, start + 1) in _SECOND_BYTES
     ends = byte(text, end - 3) in _THREE_BYTES and byte(text, end - 2) in _SECOND_BYTES
     return begins or ends
-
-
-def _survey(text: Any) -> tuple[Any, Any]:
-    """How many line ends there are, and whether all is ASCII."""
-    ends, others, whole = np.uint64(0), np.uint64(0), len(text) // TOGETHER * TOGETHER
-    for at in range(0, whole, TOGETHER):
-        ends += line_feeds(text, at)
-        others |= not_ascii(text, at)
-    for at in range(whole, len(text)):
-        ends += np.uint64(byte(text, at) == _LF)
-        others |= np.uint64(byte(text, at) >= _NOT_ASCII)
-    return np.int64(ends), others == np.uint64(0)
 
 
 def _find_values(
@@ -280,11 +265,28 @@ def _find_values(
     return found
 
 
+def _find_values_in_dict(
+    text: Any, starts: Any, stops: Any, seed: Any, table: Any, firsts: Any, codes: Any
+) -> int:
+    """The same with a dict."""
+    raw, known = text.tobytes(), dict[tuple[int, bytes], int]()
+    for row, places in enumerate(zip(starts.T.tolist(), stops.T.tolist(), strict=True)):
+        for column, (start, stop) in enumerate(zip(*places, strict=True)):
+            word = column, raw[start:stop]
+            if word not in known:
+                if 2 * len(known) >= len(table):
+                    return -1
+                firsts[len(known)] = row * len(codes[row]) + column
+                known[word] = len(known)
+            codes[row, column] = known[word]
+    return len(known)
+
+
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HIGH_HALF = np.uint64(32)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _hash(text: Any, start: int, stop: int, seed: np.uint64) -> np.uint64:
     """A number for a word that nobody can foresee who does not know the seed."""
     code = seed * _MULTIPLIER
@@ -294,7 +296,7 @@ def _hash(text: Any, start: int, stop: int, seed: np.uint64) -> np.uint64:
     return code
 
 
-@register_jitable(**COMPILED)
+@inline
 def _same(text: Any, start: int, stop: int, other: int, end: int) -> bool:
     """Whether two words are the same."""
     if stop - start != end - other:
@@ -324,6 +326,12 @@ def _fill_rows(numbers: Any, codes: Any, features: Any, columns: Any, entries: A
 
 
 parse_rows = compile_loop(_parse_rows, threads=True)
-find_values = compile_loop(_find_values, threads=True)
-survey = compile_loop(_survey, threads=True)
-fill_rows = compile_loop(_fill_rows, threads=True)
+find_values = compile_loop(
+    _find_values,
+    plain=_find_values_in_dict,
+    work=lambda text, starts, *_: 10 * starts.size + len(text) / 1000,
+    threads=True,
+)
+fill_rows = compile_loop(
+    _fill_rows, work=lambda numbers, codes, *_: 5 * numbers.size + 20 * codes.size, threads=True
+)

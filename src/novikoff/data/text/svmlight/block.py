@@ -6,7 +6,7 @@ Both give the same numbers, those of float(token); `line` also gives the exact o
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,20 @@ from novikoff.data.chunk import Exact
 from novikoff.data.errors import BadRowError
 from novikoff.data.files.blocks import Bytes
 from novikoff.data.text import labels
-from novikoff.data.text.block_parser import BlockParser, RowSelection, line_at, with_line_end
+from novikoff.data.text.block_parser import (
+    BlockParser,
+    RowSelection,
+    StrictBudget,
+    line_at,
+    with_line_end,
+)
+from novikoff.data.text.svmlight.kernel import Cursor, SvmlightOutput, scan_rows
 from novikoff.data.text.svmlight.line import SvmlightRow, first_index, parse_line
-
-if TYPE_CHECKING:
-    from novikoff.data.text.svmlight.kernel import Cursor
 
 #: What Python takes for blanks besides those that the compiled loop knows.
 _ODD_BLANKS = re.compile(r"[^\S\x00-\x7f]")
+
+_budget = StrictBudget()
 
 
 class SvmlightBlock(NamedTuple):
@@ -68,7 +74,8 @@ def parse_block(text: Bytes, options: SvmlightOptions) -> SvmlightBlock:
 
     Raises a BadRowError at the first row that is bad, or, if they are to be skipped, lists them.
     """
-    parser = _SvmlightParser(text, options, fast=not options.decimal)
+    strict = options.decimal or _budget.suffices(text)
+    parser = _SvmlightParser(text, options, fast=not strict)
     parser.run()
     if not parser.cursor.plain and not _plain(parser.text):
         parser = _SvmlightParser(text, options, fast=False)
@@ -78,15 +85,9 @@ def parse_block(text: Bytes, options: SvmlightOptions) -> SvmlightBlock:
 
 class _SvmlightParser(BlockParser[SvmlightBlock]):
     def __init__(self, text: Bytes, options: SvmlightOptions, *, fast: bool) -> None:
-        from novikoff.data.text.svmlight.kernel import (  # Numba is slow to import
-            Cursor,
-            SvmlightOutput,
-            count_marks,
-        )
-
         super().__init__(with_line_end(text), skip=options.skip)
         self._options, self._fast = options, fast
-        pairs, rows = count_marks(self.text)  # at most
+        pairs, rows = (int(np.count_nonzero(self.text == ord(each))) for each in ":\n")  # at most
         self._line_ends = rows - (self.text is not text)
         self._output = SvmlightOutput(
             np.zeros(rows + 2, dtype=np.int32),
@@ -97,8 +98,6 @@ class _SvmlightParser(BlockParser[SvmlightBlock]):
         self.cursor, self._exact = Cursor(), list[Fraction]()
 
     def _parse_fast(self) -> None:
-        from novikoff.data.text.svmlight.kernel import scan_rows
-
         if self._fast:
             cursor = scan_rows(self.text, self.cursor, self._output, self._options.labelled)
             self.cursor, self.at, self.rows = cursor, cursor.at, cursor.rows
@@ -120,7 +119,7 @@ class _SvmlightParser(BlockParser[SvmlightBlock]):
             pairs = cursor.pairs + len(row.values)
             self.cursor = self.cursor._replace(rows=self.rows, pairs=pairs)
 
-    def _put(self, row: SvmlightRow, cursor: "Cursor") -> None:
+    def _put(self, row: SvmlightRow, cursor: Cursor) -> None:
         output = self._output
         part = slice(cursor.pairs, cursor.pairs + len(row.values))
         output.columns[part], output.values[part] = row.indices, row.values

@@ -8,11 +8,10 @@ careful way of `pairs`, and the loop is called again for the lines after it.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from novikoff.data.sparse import LARGEST_INDEX
 from novikoff.data.text.number_kernel import byte, eight_bytes, eight_digits, scan_number
-from novikoff.jit import COMPILED, compile_loop
+from novikoff.jit import compile_loop, inline, subroutine
 
 _TAB, _LINE_FEED, _RETURN, _BLANK, _HASH, _COLON = (ord(mark) for mark in "\t\n\r #:")
 _NOT_ASCII = 0x80
@@ -40,15 +39,6 @@ class Cursor(NamedTuple):
     rows: int = 0
     pairs: int = 0
     plain: bool = True
-
-
-def _count_marks(text: Any) -> tuple[int, int]:
-    """How many colons and line ends there are: no fewer than pairs and rows."""
-    colons, ends = 0, 0
-    for character in text:
-        colons += character == _COLON
-        ends += character == _LINE_FEED
-    return colons, ends
 
 
 def _scan_rows(text: Any, scan: Cursor, into: SvmlightOutput, labelled: bool) -> Cursor:
@@ -79,7 +69,7 @@ def _scan_rows(text: Any, scan: Cursor, into: SvmlightOutput, labelled: bool) ->
     return Cursor(at, line, rows, pairs, plain)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _scan_pairs(
     text: Any, at: int, pairs: int, into: SvmlightOutput
 ) -> tuple[int, int, bool, bool, bool]:
@@ -118,19 +108,19 @@ def _scan_pairs(
         before = index
 
 
-@register_jitable(**COMPILED)
+@inline
 def _past_blanks(text: Any, at: int) -> int:
     while byte(text, at) == _BLANK or byte(text, at) == _TAB or byte(text, at) == _RETURN:
         at += 1
     return at
 
 
-@register_jitable(**COMPILED)
+@inline
 def _ends_token(character: int) -> bool:
     return character in (_BLANK, _LINE_FEED, _TAB, _RETURN, _HASH)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _past_token(text: Any, at: int, mark: int) -> tuple[int, bool, bool]:
     """Where a token ends, at a `mark` too; whether it is ASCII, and free of odd characters.
 
@@ -144,7 +134,7 @@ def _past_token(text: Any, at: int, mark: int) -> tuple[int, bool, bool]:
     return at, plain, good
 
 
-@register_jitable(**COMPILED)
+@inline
 def _past_comment(text: Any, at: int) -> tuple[int, bool, bool]:
     """Where a line ends that is over or goes on with a comment; as for tokens. Else it is bad."""
     plain, good = True, byte(text, at) == _HASH or byte(text, at) == _LINE_FEED
@@ -155,7 +145,7 @@ def _past_comment(text: Any, at: int) -> tuple[int, bool, bool]:
     return at, plain, good
 
 
-@register_jitable(_nrt=False)
+@subroutine()
 def _sort(columns: Any, values: Any, first: int, stop: int) -> bool:
     """Put the pairs of a row into the order of their columns; whether no column comes twice."""
     if stop - first <= _SHORT:
@@ -168,7 +158,7 @@ def _sort(columns: Any, values: Any, first: int, stop: int) -> bool:
     return once
 
 
-@register_jitable(**COMPILED)
+@inline
 def _insert(columns: Any, values: Any, first: int, stop: int) -> None:
     """Pair after pair to its place among those before it: the fastest while they are few."""
     for k in range(first + 1, stop):
@@ -179,7 +169,7 @@ def _insert(columns: Any, values: Any, first: int, stop: int) -> None:
         columns[to], values[to] = column, value
 
 
-@register_jitable(**COMPILED)
+@inline
 def _heap(columns: Any, values: Any, first: int, count: int) -> None:
     """The largest to the end, again and again: no memory, and no time out of proportion."""
     for k in range(count // 2 - 1, -1, -1):
@@ -191,7 +181,7 @@ def _heap(columns: Any, values: Any, first: int, count: int) -> None:
         _sift(columns, values, first, 0, last)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _sift(columns: Any, values: Any, first: int, k: int, count: int) -> None:
     """Let pair k sink in the heap until those below it have smaller columns."""
     column, value = columns[first + k], values[first + k]
@@ -206,5 +196,4 @@ def _sift(columns: Any, values: Any, first: int, k: int, count: int) -> None:
     columns[first + k], values[first + k] = column, value
 
 
-count_marks = compile_loop(_count_marks, threads=True)
 scan_rows = compile_loop(_scan_rows, threads=True)

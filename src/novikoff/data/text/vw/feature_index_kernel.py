@@ -12,11 +12,10 @@ the upper half of the hash beside the column, so that few names are compared in 
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from novikoff.data.text.number_kernel import eight_bytes
 from novikoff.data.text.vw.feature_index import IndexSnapshot
-from novikoff.jit import COMPILED, compile_loop
+from novikoff.jit import compile_loop, inline, subroutine
 
 Spans = tuple[int, int, int, int, int, int]  # of a, b and c
 
@@ -27,13 +26,13 @@ _0, _1, _3, _32, _33, _64 = map(np.uint64, (0, 1, 3, 32, 33, 64))
 _LOW_HALF = np.uint64(2**32 - 1)
 
 
-@register_jitable(**COMPILED)
+@inline
 def fnv(state: np.uint64, byte: int) -> np.uint64:
     """One more byte of a name."""
     return (state ^ np.uint64(byte)) * PRIME
 
 
-@register_jitable(**COMPILED)
+@inline
 def mixed(state: np.uint64) -> np.uint64:
     """The hash, after the last byte."""
     state = (state ^ state >> _33) * _FIRST
@@ -41,7 +40,7 @@ def mixed(state: np.uint64) -> np.uint64:
     return state ^ state >> _33
 
 
-@register_jitable(_nrt=False)
+@subroutine()
 def _equal(text: Any, start: int, stop: int, letters: Any, at: int) -> Any:
     """Whether text[start:stop] are the letters from `at` on; eight at a time."""
     while start + 8 <= stop:
@@ -54,7 +53,7 @@ def _equal(text: Any, start: int, stop: int, letters: Any, at: int) -> Any:
     return differ << (_64 - (np.uint64(stop - start) << _3)) == _0
 
 
-@register_jitable(_nrt=False)
+@subroutine()
 def _same(known: IndexSnapshot, column: int, text: Any, spans: Spans) -> Any:
     """Whether the column's name is a^b^c, for a, b and c in the text; a and c may be empty."""
     a, a_stop, b, b_stop, c, c_stop = spans
@@ -75,20 +74,20 @@ def _same(known: IndexSnapshot, column: int, text: Any, spans: Spans) -> Any:
     return known.letters[at - 1] == HAT and _equal(text, c, c_stop, known.letters, at)
 
 
-@register_jitable(**COMPILED)
+@inline
 def joined_length(spans: Spans) -> int:
     """How many bytes a^b^c has."""
     a, a_stop, b, b_stop, c, c_stop = spans
     return (a_stop - a + (a < a_stop)) + (b_stop - b) + (c_stop - c + (c < c_stop))
 
 
-@register_jitable(**COMPILED)
+@inline
 def first_slot(known: IndexSnapshot, hashed: np.uint64) -> Any:
     """What is in the first slot where a name of that hash may be."""
     return known.slots[hashed & np.uint64(known.slots.size - 1)]
 
 
-@register_jitable(**COMPILED)
+@inline
 def find(
     known: IndexSnapshot,
     hashed: np.uint64,
@@ -153,14 +152,14 @@ def _add(
     return hashes.size, count
 
 
-@register_jitable(**COMPILED)
+@inline
 def _has_room(known: IndexSnapshot, count: int, size: int) -> bool:
     if count >= known.hashes.size or 2 * count >= known.slots.size:
         return False
     return not known.named or known.offsets[count] + size <= known.letters.size
 
 
-@register_jitable(**COMPILED)
+@inline
 def _put(slots: Any, hashed: np.uint64, column: int) -> None:
     mask = np.uint64(slots.size - 1)
     at = hashed & mask

@@ -7,7 +7,6 @@ A line is taken whole or not at all: at one that is not understood, `parse` stop
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from novikoff.data.text.labels import LONGEST_LABEL
@@ -24,7 +23,7 @@ from novikoff.data.text.vw.feature_index_kernel import (
     joined_length,
     mixed,
 )
-from novikoff.jit import COMPILED, compile_loop
+from novikoff.jit import compile_loop, inline, subroutine
 
 #: Why `parse` stopped: at the end, at a line it leaves to others, or for want of room.
 DONE, ODD, FULL = 0, 1, 2
@@ -92,7 +91,7 @@ def _parse(text: Any, until: int, how: VwOptions, out: VwOutput) -> int:
     return DONE
 
 
-@register_jitable(**COMPILED)
+@inline
 def _blank(text: Any, at: int) -> int:
     """The line feed, if only blanks come before it; else -1."""
     while text[at] == SPACE or text[at] == TAB or text[at] == RETURN:
@@ -100,7 +99,7 @@ def _blank(text: Any, at: int) -> int:
     return at if text[at] == NEWLINE else -1
 
 
-@register_jitable(**COMPILED)
+@inline
 def _features(text: Any, at: int, values: Any, names: Names) -> tuple[int, int]:
     """Where the names from the first bar on are, their hashes and values; how many there are,
     and the line feed; or -1 for that.
@@ -135,7 +134,7 @@ def _features(text: Any, at: int, values: Any, names: Names) -> tuple[int, int]:
     return count, at
 
 
-@register_jitable(**COMPILED)
+@inline
 def _value(
     text: Any, at: int, scale: float, state: np.uint64
 ) -> tuple[float, np.uint64, int, int, int]:
@@ -152,7 +151,7 @@ def _value(
     return 1.0, state, at, max(end, at), end
 
 
-@register_jitable(**COMPILED)
+@inline
 def _take(text: Any, count: int, how: VwOptions, out: VwOutput) -> bool:
     """Give the features of a row their columns; False, and nothing done, if room is missing."""
     cursor = out.cursor
@@ -187,7 +186,7 @@ def _take(text: Any, count: int, how: VwOptions, out: VwOutput) -> bool:
     return True
 
 
-@register_jitable(**COMPILED)
+@inline
 def _head(text: Any, at: int, labelled: bool) -> tuple[int, int, int]:
     """Where the label is, and the first bar: -1 if there is anything unusual before it."""
     if not labelled:
@@ -210,7 +209,7 @@ def _head(text: Any, at: int, labelled: bool) -> tuple[int, int, int]:
     return starts[words - 1], stops[words - 1], bar
 
 
-@register_jitable(**COMPILED)
+@inline
 def _words(text: Any, at: int) -> tuple[Any, Any, int, int]:
     """The last four words before the bar, the last one first; how many there are; the bar or -1."""
     starts, stops, words = (0, 0, 0, 0), (0, 0, 0, 0), 0
@@ -229,7 +228,7 @@ def _words(text: Any, at: int) -> tuple[Any, Any, int, int]:
     return starts, stops, words, at
 
 
-@register_jitable(**COMPILED)
+@inline
 def _is(text: Any, start: int, stop: int, digit: int) -> bool:
     """Whether a token is that digit, perhaps with a point and zeros; for another number, False."""
     if text[start] != digit or (stop > start + 1 and text[start + 1] != POINT):
@@ -240,7 +239,7 @@ def _is(text: Any, start: int, stop: int, digit: int) -> bool:
     return zeros == max(stop - start - 2, 0)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _usual_label(text: Any, start: int, stop: int) -> Any:
     """Whether a token certainly is a label: a number, or a word without strange characters."""
     if stop - start > LONGEST_LABEL or text[start] == QUOTE:
@@ -254,7 +253,7 @@ def _usual_label(text: Any, start: int, stop: int) -> Any:
     return not missing and not _not_finite(text, start, stop)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _short_number(text: Any, start: int, stop: int) -> bool:
     """Whether a token is a number of a few digits, without an exponent."""
     digits, points = 0, 0
@@ -265,7 +264,7 @@ def _short_number(text: Any, start: int, stop: int) -> bool:
     return 0 < digits < 18 and points < 2 and digits + points + signs == stop - start
 
 
-@register_jitable(**COMPILED)
+@inline
 def _not_finite(text: Any, start: int, stop: int) -> Any:
     """Whether a token is nan or inf, in small or large letters, or may be infinity."""
     size = stop - start
@@ -277,7 +276,7 @@ def _not_finite(text: Any, start: int, stop: int) -> Any:
     return first == SMALL_I and second == SMALL_N and third == SMALL_F
 
 
-@register_jitable(**COMPILED)
+@inline
 def _namespace(text: Any, at: int) -> tuple[int, int, np.uint64, float, int]:
     """Where its name is, the hash begun with it, its scale, and where that ends, or -1."""
     start, scale = at, 1.0
@@ -294,12 +293,12 @@ def _namespace(text: Any, at: int) -> tuple[int, int, np.uint64, float, int]:
     return start, stop, state, scale, at
 
 
-@register_jitable(_nrt=False)  # not copied to where it is called: that took long to compile
+@subroutine()  # not copied to where it is called: that took long to compile
 def _number(text: Any, at: int) -> tuple[float, int, bool]:
     return scan_number(text, at, text.size)
 
 
-@register_jitable(**COMPILED)
+@inline
 def _name(text: Any, at: int, state: np.uint64) -> tuple[int, np.uint64]:
     """Where the name at `at` ends, and the hash with it."""
     here = byte(text, at)
@@ -310,7 +309,7 @@ def _name(text: Any, at: int, state: np.uint64) -> tuple[int, np.uint64]:
     return at, state
 
 
-@register_jitable(**COMPILED)
+@inline
 def _word(text: Any, at: int, state: np.uint64) -> tuple[int, np.uint64]:
     """The same for a value that is a word: colons may be in it; -1 if it is none."""
     start, here = at, byte(text, at)
@@ -323,7 +322,7 @@ def _word(text: Any, at: int, state: np.uint64) -> tuple[int, np.uint64]:
     return at, state
 
 
-@register_jitable(**COMPILED)
+@inline
 def _write(text: Any, spans: Spans, letters: Any, at: int) -> None:
     """Write a^b^c."""
     a, a_stop, b, b_stop, c, c_stop = spans

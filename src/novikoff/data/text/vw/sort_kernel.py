@@ -9,9 +9,8 @@ processor cannot guess its branches.
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
-from novikoff.jit import COMPILED, compile_loop
+from novikoff.jit import compile_loop, inline
 
 _BITS = 11
 BUCKETS = 2**_BITS
@@ -47,7 +46,7 @@ def _order(
     return total
 
 
-@register_jitable(**COMPILED)
+@inline
 def _collect(starts: Any, columns: Any, values: Any, lengths: Any, scratch: Any, held: Any) -> Any:
     """List the entries of the rows that are to be sorted; how many, and their largest column."""
     count, largest = 0, np.int64(0)
@@ -71,7 +70,7 @@ def _collect(starts: Any, columns: Any, values: Any, lengths: Any, scratch: Any,
     return count, largest
 
 
-@register_jitable(**COMPILED)
+@inline
 def _state(columns: Any, start: int, stop: int) -> int:
     state, last = _SORTED, np.int32(-1)
     for k in range(start, stop):
@@ -83,7 +82,7 @@ def _state(columns: Any, start: int, stop: int) -> int:
     return state
 
 
-@register_jitable(**COMPILED)
+@inline
 def _pass(keys: Any, to: Any, count: int, shift: int, buckets: Any) -> None:
     """Sort by some bits of the column."""
     buckets[:] = 0

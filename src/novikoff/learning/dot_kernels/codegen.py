@@ -1,11 +1,7 @@
-"""Inner products with one fixed order of summation, at the memory's speed.
+"""The inner products of `dot_kernels` in LLVM's vector instructions, for compiled code.
 
-    lane[j mod 8] += x[j] * w[j]      for each column j, in order
-    result = ((lane0 + lane4) + (lane2 + lane6)) + ((lane1 + lane5) + (lane3 + lane7))
-
-The order is a function of the columns alone and a skipped zero changes no lane, so a dense row and
-a sparse row with the same numbers give the same bits. Written as LLVM vector code because Numba's
-own loops stay scalar here (a floating-point sum may not be reordered), at half the speed.
+Written so because Numba's own loops stay scalar here (a floating-point sum may not be reordered),
+at half the speed. Imported when something is compiled.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,12 +14,22 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from novikoff.jit import register_implementation
+from novikoff.learning.dot_kernels import (
+    LANES,
+    dense_add,
+    dense_dot,
+    dense_dot_and_square,
+    sparse_add,
+    sparse_add_both,
+    sparse_dot,
+    sparse_dot_and_square,
+    sparse_square,
+)
 
 # Numba annotates these only in part.
 cgutils: Any = numba_cgutils
 types: Any = numba_types
 
-LANES = 8
 AHEAD = 8  # products of a sparse row that are begun together
 SOON = 128  # how many entries ahead the rows to come are asked for: a fifth of an epoch's time
 
@@ -32,55 +38,6 @@ _int32 = ir.IntType(32)
 _index = ir.IntType(64)
 _lanes = ir.VectorType(_double, LANES)
 _zeros = ir.Constant(_lanes, [0.0] * LANES)
-
-
-def dense_dot(x: Any, w: Any) -> float:
-    """Sum of x[j] * w[j] over the columns j of x; w may be longer."""
-    return sparse_dot(x, range(len(x)), w)
-
-
-def sparse_dot(values: Any, columns: Any, w: Any) -> float:
-    """Sum of values[k] * w[columns[k]]; the columns ascend."""
-    return _sum_by_lane(columns, ((values[k], w[j]) for k, j in enumerate(columns)))
-
-
-def sparse_square(values: Any, columns: Any) -> float:
-    """Sum of values[k]^2, in the same order."""
-    return _sum_by_lane(columns, zip(values, values, strict=True))
-
-
-def dense_dot_and_square(x: Any, w: Any) -> tuple[float, float]:
-    """Sum of x[j] * w[j] and sum of x[j]^2, in one pass."""
-    return dense_dot(x, w), dense_dot(x, x)
-
-
-def sparse_dot_and_square(values: Any, columns: Any, w: Any) -> tuple[float, float]:
-    """As `sparse_dot`, and beside it the sum of values[k]^2, by the lanes of k: near what a dense
-    row gives, but not the same bits.
-    """
-    return sparse_dot(values, columns, w), dense_dot(values, values)
-
-
-def sparse_add(values: Any, columns: Any, amount: float, w: Any) -> None:
-    """w[columns[k]] += amount * values[k]; no column comes twice."""
-    for value, j in zip(values, columns, strict=True):
-        w[j] += amount * float(value)
-
-
-def sparse_add_both(values: Any, columns: Any, a: float, w: Any, b: float, m: Any) -> None:
-    """w[columns[k]] += a * values[k] and m[columns[k]] += b * values[k]; no column comes twice."""
-    sparse_add(values, columns, a, w)
-    sparse_add(values, columns, b, m)
-
-
-def _sum_by_lane(columns: Any, factors: Any) -> float:
-    lanes = [0.0] * LANES
-    for j, (a, b) in zip(columns, factors, strict=True):
-        lanes[int(j) % LANES] += float(a) * float(b)
-    while len(lanes) > 1:
-        half = len(lanes) // 2
-        lanes = [lanes[k] + lanes[k + half] for k in range(half)]
-    return lanes[0]
 
 
 def _fold(builder: Any, lanes: Any) -> Any:
@@ -363,7 +320,13 @@ def _sparse_add_both(
     return types.none(values, columns, types.float64, w, types.float64, m), codegen
 
 
+def _dense_add(x: Any, amount: float, w: Any) -> None:
+    for j in range(x.shape[0]):
+        w[j] += amount * float(x[j])
+
+
 for _function, _implementation in (
+    (dense_add, _dense_add),
     (dense_dot, lambda x, w: _dense_dot(x, w)),
     (dense_dot_and_square, lambda x, w: _dense_dot_and_square(x, w)),
     (sparse_dot, lambda values, columns, w: _sparse_dot(values, columns, w)),
