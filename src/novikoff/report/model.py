@@ -4,6 +4,7 @@
 anything. The numbers in a mark are those of the run, and what is not drawn is said in the caption.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -277,6 +278,12 @@ def extent(*parts: npt.ArrayLike, room: float = 0.06) -> tuple[float, float]:
     largest = max(abs(low), abs(high))
     space = room * (high - low) if high - low > SAME * largest else 0.5 * (largest or 1.0)
     return low - space, high + space
+
+
+def round_step(least: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of 10 that is not below `least`."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= least)
 
 
 def shorten(word: object, most: int = 40) -> str:

@@ -32,11 +32,11 @@ def write(
     """
     from novikoff.lab.film.run import UPDATES, FilmRun
     from novikoff.lab.offline_page import offline_page
-    from novikoff.lab.trace_page_data import told_of_trace
+    from novikoff.lab.trace_page_data import trace_page_data
 
     if found.thinned:
         found = dataclasses.replace(found, table=again(UPDATES).table)
-    told = told_of_trace(FilmRun.from_trace(found, estimator), data)
+    told = trace_page_data(FilmRun.from_trace(found, estimator), data)
     # the name of a file need not be UTF-8, and the page may say it
     atomic_write(html, offline_page(told).encode(errors="backslashreplace"))
     film = told["film"]

@@ -67,7 +67,7 @@ def pasted(
             raise DataError("the text holds half a character, expected Unicode text") from None
         except DataError as error:
             raise DataError(_told(str(error), path)) from None
-        names = _names(layout)
+        names = layout.names or [f"column {place + 1}" for place in range(layout.width)]
         found = {"columns": names, "x": x, "y": y, "target": target, "labels": [], "points": ""}
         try:
             chosen = _chosen(layout, names, x, y, target)
@@ -75,19 +75,14 @@ def pasted(
             points, labels = _points(_read(path, layout, names, chosen), chosen)
         except DataError as error:
             return found | {"note": "", "problem": _told(str(error), path)}
-    told = {"labels": labels, "points": write_points(points), "problem": None}
-    return found | told | {"note": _note(len(names) - 3)}
-
-
-def _note(others: int) -> str:
-    if others == 0:
-        return ""
-    return f"{others} other column{'s are' if others != 1 else ' is'} not used."
-
-
-def _names(layout: TableHeader) -> list[str]:
-    """The header's, or the columns' places."""
-    return layout.names or [f"column {place + 1}" for place in range(layout.width)]
+    others = len(names) - 3
+    note = f"{others} other column{'s are' if others != 1 else ' is'} not used." if others else ""
+    return found | {
+        "labels": labels,
+        "points": write_points(points),
+        "note": note,
+        "problem": None,
+    }
 
 
 def _chosen(

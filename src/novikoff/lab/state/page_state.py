@@ -44,9 +44,7 @@ class Plane(NamedTuple):
     points: tuple[Point, ...] = PRESETS[DEFAULT].points
     settings: Settings = PRESETS[DEFAULT].settings
 
-    @property
-    def tab(self) -> str:
-        return "plane"
+    tab = "plane"
 
 
 class CapacityTabState(NamedTuple):
@@ -57,9 +55,7 @@ class CapacityTabState(NamedTuple):
     trials: int = 0
     seed: int = 0
 
-    @property
-    def tab(self) -> str:
-        return "capacity"
+    tab = "capacity"
 
 
 class WinnowTabState(NamedTuple):
@@ -71,9 +67,7 @@ class WinnowTabState(NamedTuple):
     seed: int = 0
     order: str = "given"
 
-    @property
-    def tab(self) -> str:
-        return "winnow"
+    tab = "winnow"
 
 
 State = Plane | CapacityTabState | WinnowTabState

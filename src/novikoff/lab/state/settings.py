@@ -4,6 +4,7 @@ What a rule does not use has one value only, so that two addresses of the same r
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -110,17 +111,12 @@ def _yes(key: str, text: str) -> bool:
     return _one_of("yes", "no")(key, text) == "yes"
 
 
-def _above_0(key: str, text: str) -> float:
+def _positive(key: str, text: str, zero: bool = False) -> float:
+    """A number above 0, or 0 itself where that is allowed."""
     value = read_number(key, text)
-    if not value > 0.0:
-        raise ParameterError(f"{key}: found {shown(text)}, expected a number above 0")
-    return value
-
-
-def _not_below_0(key: str, text: str) -> float:
-    value = read_number(key, text)
-    if value < 0.0:
-        raise ParameterError(f"{key}: found {shown(text)}, expected 0 or a number above it")
+    if value < 0.0 or (value == 0.0 and not zero):
+        expected = "0 or a number above it" if zero else "a number above 0"
+        raise ParameterError(f"{key}: found {shown(text)}, expected {expected}")
     return value
 
 
@@ -136,18 +132,14 @@ def _start(key: str, text: str) -> Start:
     return tuple(read_number(key, part) for part in parts)
 
 
-def _seed(key: str, text: str) -> int:
-    return parse_int(key, text, 0, MOST_SEED)
-
-
 _READERS: dict[str, Callable[[str, str], Any]] = {
     "rule": _one_of(*RULES),
-    "eta": _above_0,
-    "margin": _not_below_0,
-    "C": _above_0,
+    "eta": _positive,
+    "margin": partial(_positive, zero=True),
+    "C": _positive,
     "variant": _one_of(*VARIANTS),
     "start": _start,
-    "seed": _seed,
+    "seed": partial(parse_int, least=0, most=MOST_SEED),
     "tie": _one_of(*TIES),
     "bias": _yes,
     "unit": _yes,
