@@ -470,3 +470,15 @@ def test_a_line_that_broke_would_be_seen():
     with pytest.raises(AssertionError):
         check_lines(film)
     assert lines_of(FilmRun.from_trace(nk.trace([[1, 0], [0, 1]], [1, 0]), nk.Perceptron()))
+
+
+def test_winnow_below_the_theorems_thresholds_has_no_end_in_its_proof():
+    X, y = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]], float), [1, 0, 0, 0]
+    for theta, expected in (
+        (0.5, ["all weights together"]),
+        (2.0, ["all weights together", "promotions", "the end"]),
+    ):
+        learner = nk.Winnow(theta=theta)
+        run = FilmRun.from_trace(nk.trace(X, y, learner), learner)
+        names = [line.name for line in lines_of(run)]
+        assert names == expected

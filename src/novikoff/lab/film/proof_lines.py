@@ -40,7 +40,8 @@ def lines_of(run: FilmRun) -> list[ProofLine]:
     if not run.steps:
         return []
     lines = PROOFS.get(run.trace.rule, _of_perceptron)(run)
-    return [line for line in lines if run.separable or line.name not in NEED_A_SEPARATOR]
+    whole = run.separable and (run.trace.rule != "winnow" or run.trace.bound is not None)
+    return [line for line in lines if whole or line.name not in NEED_A_SEPARATOR]
 
 
 def _of_perceptron(run: FilmRun) -> list[ProofLine]:
