@@ -1,7 +1,8 @@
 """A run as one HTML file that steps back and forth through it and needs nothing else.
 
-It is the lab's own player with one told in it. As in a report (see `report.html`) everything that
-comes from data is escaped, and the page says itself that nothing may be loaded from anywhere.
+It is the lab's own player with the data of one page in it. As in a report (`report.render.html`)
+everything that comes from data is escaped, and the page says itself that nothing may be loaded from
+anywhere.
 """
 
 from html import escape

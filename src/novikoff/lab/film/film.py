@@ -168,8 +168,8 @@ def _farthest(ways: Numbers, room: int) -> Places:
 
 
 def averages_of(run: FilmRun, weights: Numbers) -> Numbers:
-    """The mean of all weights so far (see `rules.averaged`): after each update, and for the last
-    step of a run that ended, at its end: with that the rule predicts.
+    """The mean of all weights so far (see `learning.rules.averaged`): after each update, and at the
+    end for the last step of a run that ended: with that the rule predicts.
     """
     times = run.rows_seen_before()
     moments = np.cumsum(np.diff(weights, axis=0) * times[:, None], axis=0)

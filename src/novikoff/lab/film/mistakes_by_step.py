@@ -10,7 +10,7 @@ from novikoff.learning.learner import tie_of
 from novikoff.learning.loop import compiled
 from novikoff.learning.rows import row_at
 from novikoff.learning.rules import Perceptron, State, Winnow
-from novikoff.learning.rules.protocol import mistaken, score
+from novikoff.learning.rules.protocol import Rule, mistaken, score
 from novikoff.report.model import Numbers
 from novikoff.verdict.signed import Signed
 
@@ -29,7 +29,7 @@ def _make_mistakes(sources: str) -> Any:
     return mistakes
 
 
-def mistakes_by_step(signed: Signed, rule: Any, weights: Numbers) -> Bits:
+def mistakes_by_step(signed: Signed, rule: Rule, weights: Numbers) -> Bits:
     """Whether each row (column) would be a mistake for each weight vector (line)."""
     if not isinstance(rule, Winnow):  # all others score by row . weights while they learn
         rule = Perceptron(tie=tie_of(rule))

@@ -45,7 +45,7 @@ def lines_of(run: FilmRun) -> list[ProofLine]:
 
 
 def _of_perceptron(run: FilmRun) -> list[ProofLine]:
-    """See `tracing.standards`; β is the margin that the rule seeks, or 0."""
+    """See `theory.trace.theorems.constants`; β is the margin that the rule seeks, or 0."""
     beta: float = getattr(run.core, "margin", 0.0)
     name, limit = ("β", f"β = {shown(beta)}") if beta else ("0", "0")
     update = ProofLine(
@@ -171,7 +171,7 @@ def _of_note(run: FilmRun) -> list[ProofLine]:
 
 
 def _of_aggression(run: FilmRun) -> list[ProofLine]:
-    """See `tracing.aggressive`."""
+    """See `theory.trace.theorems.passive_aggressive`."""
     first = "‖w_0‖² + " if run.trace.start.any() else ""
     return [
         ProofLine(
@@ -230,7 +230,7 @@ def _approach(run: FilmRun) -> list[ProofLine]:
 
 
 def _of_winnow(run: FilmRun) -> list[ProofLine]:
-    """See `tracing.winnowing`."""
+    """See `theory.trace.theorems.winnow`."""
     trace, rule = run.trace, run.rule
     up, down = number(rule.alpha - 1.0), number(1.0 - 1.0 / rule.alpha)
     theta, n = number(rule.theta), trace.features

@@ -14,10 +14,12 @@ from novikoff.data.text.tokens import shown
 from novikoff.errors import ParameterError
 from novikoff.lab.state.url_values import parse_int, read_number, write_number
 from novikoff.learning import estimators
+from novikoff.learning.estimators.base import BaseLearner
 from novikoff.learning.rules import registry
 from novikoff.learning.rules.protocol import TIES
 
 Start = str | tuple[float, ...]  # "zeros", "random", or the weights, the intercept last
+Value = Start | float | int | bool
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 #: The orders of the rows, in words.
@@ -132,7 +134,7 @@ def _start(key: str, text: str) -> Start:
     return tuple(read_number(key, part) for part in parts)
 
 
-_READERS: dict[str, Callable[[str, str], Any]] = {
+_READERS: dict[str, Callable[[str, str], Value]] = {
     "rule": _one_of(*RULES),
     "eta": _positive,
     "margin": partial(_positive, zero=True),
@@ -166,7 +168,7 @@ def canonical(settings: Settings) -> Settings:
     return found
 
 
-def write_setting(value: Any) -> str:
+def write_setting(value: Value) -> str:
     """A value as an address has it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -189,10 +191,10 @@ _PARAMETERS = {
 }
 
 
-def estimator(settings: Settings, max_epochs: int) -> Any:
+def estimator(settings: Settings, max_epochs: int) -> BaseLearner:
     """The estimator that these settings mean, not fitted.
 
-    Its order is "shuffle", or "given": rows in an order of the lab's own (`orders.arranged`) are
+    Its order is "shuffle", or "given": rows in an order of the lab's own (`row_orders`) are
     given to it so.
     """
     values = settings._asdict()
@@ -200,7 +202,7 @@ def estimator(settings: Settings, max_epochs: int) -> Any:
     values["order"] = "shuffle" if settings.order == "shuffle" else "given"
     if isinstance(settings.start, tuple):
         values["start"] = np.array(settings.start)
-    maker = getattr(estimators, registry.lookup(rule).estimator)
+    maker: type[BaseLearner] = getattr(estimators, registry.lookup(rule).estimator)
     known = maker().get_params()
     named = {_PARAMETERS.get(name, name): value for name, value in values.items()}
     taken = {name: value for name, value in named.items() if name in known}
