@@ -170,7 +170,7 @@ def _answer(where: tuple[str, int], data: bytes, ends: bool) -> str:
                 answer += part if len(answer) < 100 else b""
         except TimeoutError:
             return "unanswered"
-        except ConnectionError:  # the server has hung up on the rest
+        except OSError:  # the server has hung up on the rest
             pass
     while answer.startswith(b"HTTP/1.1 100 "):
         answer = answer.partition(b"\r\n\r\n")[2]

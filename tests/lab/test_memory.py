@@ -11,6 +11,9 @@ from matplotlib.figure import Figure
 from novikoff import lab
 from novikoff.lab.page_data import page_data
 from novikoff.lab.plane_image import plane_file
+from novikoff.lab.server.handler import Handler
+from tests.helpers.lab_server import Web
+from tests.helpers.waits import wait_until
 
 STATES = [
     *(f"points=n0,0p1,{k}p2,0.5&eta={k}" for k in range(1, 5)),
@@ -44,3 +47,16 @@ def test_caches_have_bounds():
                 found[name] = each.cache_parameters()["maxsize"]
     assert found
     assert all(most is not None and most <= 256 for most in found.values()), found
+
+
+def test_whoever_leaves_in_the_middle_of_a_question_is_forgotten(lab_server):
+    half = b"POST /told HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"
+    for _ in range(20):
+        Web(lab_server).raw(half)
+    wait_until(lambda: not requests(), "forgetting all requests")
+
+
+def requests():
+    """The requests in memory."""
+    gc.collect()
+    return [each for each in gc.get_objects() if isinstance(each, Handler)]

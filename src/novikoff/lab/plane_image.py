@@ -47,22 +47,22 @@ def plane_figure(told: dict[str, Any], step: int) -> Figure:
         raise ParameterError(f"step: found {step}, expected a whole number from 0 to {last}")
     (left, right), (low, high) = told["frame"]
     frame = (left, right), (low, high)
-    marks, words = _of_verdict(told, frame)
-    marks += _classes(told)
+    marks = [*_verdict_marks(told["verdict"], frame), *_classes(told)]
+    words: list[str] = []
     if film is not None:
-        more, about = _of_step(told, film, step, frame)
-        marks, words = marks + more, [*words, *about]
+        more, words = _of_step(told, film, step, frame)
+        marks += more
     when = "" if film is None else f", after {step:,} of {count(last, 'update')}"
-    caption = join_sentences(*words)
+    caption = join_sentences(told["verdict"]["sentence"], *words)
     alt = f"{len(told['points'])} points of two classes in the plane. {caption}"
     picture = Figure(f"{told['title']}{when}", "x₁", "x₂", marks, caption, alt, frame=frame)
     level = 0.2 < (right - left) / (high - low) < 5.0
     return picture._replace(equal=level)
 
 
-def _of_verdict(told: dict[str, Any], frame: Box) -> tuple[list[Mark], list[str]]:
-    """The line that the verdict knows, or why there is none."""
-    verdict, marks = told["verdict"], []
+def _verdict_marks(verdict: dict[str, Any], frame: Box) -> list[Mark]:
+    """The line that the verdict knows, or the hulls of a conflict."""
+    marks: list[Mark] = []
     if verdict["line"] is not None:
         best = verdict["reach"] is not None or verdict["outcome"] == "separable"
         name = "the line of largest margin" if best else "a line with no point on the wrong side"
@@ -81,7 +81,7 @@ def _of_verdict(told: dict[str, Any], frame: Box) -> tuple[list[Mark], list[str]
         x, y = verdict["meet"]
         name = "the origin" if verdict["mirrored"] else "a point that both hulls hold"
         marks.append(PointSeries(array([x]), array([y]), name, "ink", "star", 19.0, "hollow"))
-    return marks, [verdict["sentence"]]
+    return marks
 
 
 def _classes(told: dict[str, Any]) -> list[Mark]:

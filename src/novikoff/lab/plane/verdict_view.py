@@ -64,38 +64,28 @@ def _verdict(rows: PlaneRows, bias: bool, unit: bool) -> Verdict:
 
 def as_json(state: Plane, judged: PlaneVerdict) -> dict[str, Any]:
     """What the page draws of a verdict."""
-    verdict = judged.verdict
-    told: dict[str, Any] = {
+    verdict, line = judged.verdict, None
+    if verdict is not None and verdict.weights is not None:
+        line = [*verdict.weights.tolist(), float(verdict.intercept or 0.0)]
+    banded = verdict if verdict is not None and verdict.outcome == SEPARABLE else None
+    conflict = [] if verdict is None else verdict.conflict
+    return {
         "outcome": judged.outcome,
         "sentence": sentence(state, judged),
         "brief": brief(judged),
-        "line": None,
-        "reach": None,
-        "nearest": [],
-        "conflict": [],
-        "hulls": [],
-        "meet": None,
-        "mirrored": False,
+        "line": line,
+        "reach": None if banded is None else band_half_width(banded),
+        "nearest": [] if banded is None else nearest(banded),
+        "conflict": [_share(row, share) for row, share in conflict],
+        **_hulls(state.points, verdict),
     }
-    if verdict is None:
-        return told
-    if verdict.weights is not None:
-        told["line"] = [*verdict.weights.tolist(), float(verdict.intercept or 0.0)]
-    if verdict.outcome == SEPARABLE:
-        told |= {"reach": band_half_width(verdict), "nearest": nearest(verdict)}
-    if verdict.conflict:
-        told |= {"conflict": _shares(verdict)} | _hulls(state.points, verdict)
-    return told
 
 
-def _shares(verdict: Verdict) -> list[dict[str, Any]]:
-    """The rows of a conflict with their multipliers, and what fits beside a point in the plane."""
-    told = []
-    for row, share in verdict.conflict:
-        text = multiplier_text(share)
-        short = text if len(text) <= BESIDE else f"≈ {float(share):.2g}"
-        told.append({"row": row, "multiplier": text, "short": short})
-    return told
+def _share(row: int, share: Fraction) -> dict[str, Any]:
+    """A row of a conflict with its multiplier, and what fits beside a point in the plane."""
+    text = multiplier_text(share)
+    short = text if len(text) <= BESIDE else f"≈ {float(share):.2g}"
+    return {"row": row, "multiplier": text, "short": short}
 
 
 def band_half_width(verdict: Verdict) -> float | None:
@@ -129,8 +119,10 @@ def nearest(verdict: Verdict) -> list[int]:
     return touching
 
 
-def _hulls(points: tuple[Point, ...], verdict: Verdict) -> dict[str, Any]:
+def _hulls(points: tuple[Point, ...], verdict: Verdict | None) -> dict[str, Any]:
     """The hulls of a conflict's rows, and a point that they all hold (see `conflict_hulls`)."""
+    if verdict is None or not verdict.conflict:
+        return {"hulls": [], "meet": None, "mirrored": False}
     ours, around_origin = [points[row] for row, _ in verdict.conflict], not verdict.signed.bias
     X, y = rows_of(ours)
     places = array([mirrored(point) for point in ours]) if around_origin else X

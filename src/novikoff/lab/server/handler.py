@@ -72,6 +72,7 @@ class Handler(RequestHandler):
             self.body += chunk
 
     def on_connection_close(self) -> None:
+        super().on_connection_close()  # no more of the body comes: nothing must wait for it
         self.left = True
         if self.pending is not None:
             self.pending.cancel()
