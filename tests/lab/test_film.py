@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.errors import ParameterError
-from novikoff.lab.film.film import ROWS, SHOWN, film_of, film_of_plane
+from novikoff.lab.film.film import ROWS, SHOWN, film_of, plane_run
 from novikoff.lab.film.proof_lines import lines_of
 from novikoff.lab.film.run import ENDLESS, UPDATES, FilmRun
-from novikoff.lab.plane.verdict_view import judge, rows_of
+from novikoff.lab.plane.verdict_view import judge
 from novikoff.lab.state.page_state import Plane, WinnowTabState
 from novikoff.lab.state.presets import PRESETS
-from novikoff.lab.state.row_orders import arranged
+from novikoff.lab.state.row_orders import arrangement, rows_of
 from novikoff.lab.state.settings import RULES, Settings, canonical, estimator
 from novikoff.lab.state.url_values import Point
-from novikoff.lab.winnow_tab import told_of_winnow
+from novikoff.lab.winnow_tab import winnow_page_data
 from novikoff.learning.rows import make_rows, row_at
 from novikoff.learning.rules import protocol
 from tests.helpers.examples import examples
@@ -40,7 +40,12 @@ def plane(points, **chosen):
         None, tuple(Point(*map(float, p[:2]), p[2]) for p in points), canonical_of(chosen)
     )
     X, y = rows_of(state.points)
-    return film_of_plane(state.settings, X, y, judge(state).verdict, charts=False), state, X, y
+    return plane_film(state, charts=False), state, X, y
+
+
+def plane_film(state, charts=True):
+    run = plane_run(state.settings, state.points, judge(state).verdict)
+    return film_of(run, charts=charts)
 
 
 def canonical_of(chosen):
@@ -142,7 +147,7 @@ def check_fitted(film, X, y, chosen, numbers):
 def check_film(film, state, X, y):
     """All that holds of every film."""
     chosen = state.settings
-    numbers = arranged(chosen, X, y)
+    numbers = arrangement(chosen, state.points).places
     told = json.dumps(film, allow_nan=False)
     assert "not converged" not in told
     steps = film["steps"]
@@ -283,7 +288,7 @@ def test_more_than_ten_thousand_updates_fit_a_film():
     assert film["end"]["converged"]
     check_steps(film, 2, np.arange(2), "given")
     check_mistakes(film, X, y, state.settings, alone=False)
-    charted = film_of_plane(state.settings, X, y, judge(state).verdict)
+    charted = plane_film(state)
     assert len(json.dumps(charted)) < 400 * film["steps"]
     drawn = [len(json.dumps(chart)) for chart in charted["charts"]]
     assert len(drawn) == 3
@@ -377,17 +382,17 @@ def test_a_bound_names_its_own_formula():
 
 def test_rows_keep_their_numbers_in_another_order():
     points = [(2, 1, 1), (-1, 0, -1), (1, 2, 1), (0, -2, -1)]
-    film, state, X, y = plane(points, order="sorted")
+    film, state, _, _ = plane(points, order="sorted")
     assert film["columns"]["row"][0] == 1
-    charts = film_of_plane(state.settings, X, y, judge(state).verdict)["charts"]
+    charts = plane_film(state)["charts"]
     assert "update 1, row 1:" in json.dumps(charts)
 
 
 @pytest.mark.parametrize("rule", ["perceptron", "passive-aggressive"])
 @pytest.mark.parametrize("points", [AND, XOR], ids=["and", "xor"])
 def test_charts_have_a_cursor(points, rule):
-    _, state, X, y = plane(points, rule=rule)
-    film = film_of_plane(state.settings, X, y, judge(state).verdict)
+    state = plane(points, rule=rule)[1]
+    film = plane_film(state)
     assert len(film["charts"]) >= 2
     for chart in film["charts"]:
         text = json.dumps(chart["figure"])
@@ -426,7 +431,7 @@ def test_long_runs_that_repeat_are_shown_for_two_rounds():
 
 @pytest.mark.parametrize("order", ["given", "shuffle", "sorted"])
 def test_winnow_on_rows_whose_label_is_an_or(order):
-    told = told_of_winnow(WinnowTabState(n=12, relevant=3, rows=80, seed=2, order=order))
+    told = winnow_page_data(WinnowTabState(n=12, relevant=3, rows=80, seed=2, order=order))
     film, X, y = told["film"], np.array(told["rows"]), np.array(told["labels"])
     assert json.dumps(told, allow_nan=False)
     assert (np.where(X[:, told["relevant"]].any(axis=1), 1, -1) == y).all()
@@ -446,15 +451,15 @@ def test_winnow_on_rows_whose_label_is_an_or(order):
 
 
 def test_winnow_on_the_whole_cube():
-    told = told_of_winnow(WinnowTabState(n=5, relevant=2, rows=0))
+    told = winnow_page_data(WinnowTabState(n=5, relevant=2, rows=0))
     assert len(told["rows"]) == len({*map(tuple, told["rows"])}) == 32
     assert told["film"]["end"]["converged"]
     with pytest.raises(ParameterError, match="rows: found 0"):
-        told_of_winnow(WinnowTabState(n=9, relevant=2, rows=0))
+        winnow_page_data(WinnowTabState(n=9, relevant=2, rows=0))
 
 
 def test_winnow_with_rows_of_one_class():
-    told = told_of_winnow(WinnowTabState(rows=1))
+    told = winnow_page_data(WinnowTabState(rows=1))
     assert told["film"] is None
     assert "nothing to tell apart" in told["problem"]
 
@@ -465,3 +470,15 @@ def test_a_line_that_broke_would_be_seen():
     with pytest.raises(AssertionError):
         check_lines(film)
     assert lines_of(FilmRun.from_trace(nk.trace([[1, 0], [0, 1]], [1, 0]), nk.Perceptron()))
+
+
+def test_winnow_below_the_theorems_thresholds_has_no_end_in_its_proof():
+    X, y = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]], float), [1, 0, 0, 0]
+    for theta, expected in (
+        (0.5, ["all weights together"]),
+        (2.0, ["all weights together", "promotions", "the end"]),
+    ):
+        learner = nk.Winnow(theta=theta)
+        run = FilmRun.from_trace(nk.trace(X, y, learner), learner)
+        names = [line.name for line in lines_of(run)]
+        assert names == expected

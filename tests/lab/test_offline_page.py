@@ -12,9 +12,9 @@ from novikoff.cli.trace import html
 from novikoff.lab.film.film import ROWS
 from novikoff.lab.film.run import UPDATES, FilmRun
 from novikoff.lab.offline_page import offline_page
-from novikoff.lab.page_data import told_of_plane
+from novikoff.lab.page_data import plane_page_data
 from novikoff.lab.state.page_state import parsed
-from novikoff.lab.trace_page_data import told_of_trace
+from novikoff.lab.trace_page_data import trace_page_data
 from novikoff.report.render.html import POLICY
 from tests.helpers.browser import HERE, context, until
 
@@ -73,7 +73,7 @@ def check_whole(text):
 
 
 def test_the_page_of_an_address():
-    told = told_of_plane(parsed("preset=xor"))
+    told = plane_page_data(parsed("preset=xor"))
     parts = check_whole(offline_page(told))
     assert parts.told == json.loads(json.dumps(told))
     assert check_whole(offline_page(told, "<i>&")).data
@@ -136,7 +136,7 @@ def test_exact_decimals_have_their_own_verdict(here, empty_folder):
 
 def test_winnow_of_few_rows_has_their_variables():
     X, y = [[0, 1, 1], [1, 0, 0], [0, 0, 1], [1, 1, 0]], [1, 1, 0, 1]
-    told = told_of_trace(FilmRun.from_trace(nk.trace(X, y, nk.Winnow()), nk.Winnow()), "rows")
+    told = trace_page_data(FilmRun.from_trace(nk.trace(X, y, nk.Winnow()), nk.Winnow()), "rows")
     assert told["rows"] == X
     assert told["relevant"] == [0, 1]
 
@@ -148,7 +148,7 @@ def test_hostile_names_stay_texts(here, empty_folder):
     text = (empty_folder / "run.html").read_text()
     assert check_whole(text).told["film"]["names"][:2] == [*NAMES]
     assert "<img" not in text
-    evil = check_whole(offline_page(told_of_plane(parsed("")), NAMES[0] + "<!-- player -->"))
+    evil = check_whole(offline_page(plane_page_data(parsed("")), NAMES[0] + "<!-- player -->"))
     assert evil.told["tab"] == "plane"
 
 
@@ -156,7 +156,7 @@ def test_many_rows_are_told_without_the_plane():
     random = np.random.default_rng(0)
     X = random.normal(size=(ROWS + 1, 2))
     y = X[:, 0] > 0.1
-    told = told_of_trace(FilmRun.from_trace(nk.trace(X, y), nk.Perceptron()), "rows")
+    told = trace_page_data(FilmRun.from_trace(nk.trace(X, y), nk.Perceptron()), "rows")
     assert told["tab"] == "rows"
     assert "at most 500 points" in told["film"]["about"]
 

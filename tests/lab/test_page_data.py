@@ -15,10 +15,11 @@ from novikoff.errors import NovikoffError, ParameterError
 from novikoff.lab.page_data import choices, page_data, table
 from novikoff.lab.plane import verdict_view as judging
 from novikoff.lab.plane.number_text import DIGITS
-from novikoff.lab.plane.verdict_view import judge, rows_of
+from novikoff.lab.plane.verdict_view import judge
 from novikoff.lab.plane.viewport import frame_of
 from novikoff.lab.state.page_state import Plane, parsed
 from novikoff.lab.state.presets import PRESETS
+from novikoff.lab.state.row_orders import rows_of
 from novikoff.lab.state.settings import DEFAULTS, RULES, Settings, canonical
 from novikoff.lab.state.url_values import Point, write_points
 from novikoff.verdict.exact.directed_rounding import root
@@ -82,7 +83,7 @@ def test_the_verdict_and_the_figures_are_those_of_check(points, bias, unit):
     else:
         assert told_verdict["line"] == [*expected.weights, expected.intercept]
     names = [each["name"] for each in figures]
-    assert names == [judging.GAMMA, judging.RADIUS, judging.BOUND]
+    assert names == [*judging.FIGURES]
     for column, lifted in (("lifted", True), ("unlifted", False)):
         verdict = _checked(state, bias=lifted)
         gamma, radius, bound = (each[column] for each in figures)
@@ -236,7 +237,7 @@ def test_positive_rows_alone_are_judged_for_the_one_sided_rule():
     assert found["verdict"]["outcome"] == "separable"
     assert found["figures"][0]["unlifted"] == "0.1414…"
     assert found["figures"][2] == {
-        "name": judging.BOUND,
+        "name": judging.FIGURES[2],
         "lifted": "the rule has no bias",
         "unlifted": "50",
     }

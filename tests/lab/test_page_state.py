@@ -94,7 +94,8 @@ def test_an_address_is_canonical(state):
     text = address(state)
     told = as_strings(state)
     points = {"points": write_points(state.points)} if told.get("preset") == "" else {}
-    full = {"tab": state.tab} | told | points
+    tabs = {Plane: "plane", CapacityTabState: "capacity", WinnowTabState: "winnow"}
+    full = {"tab": tabs[type(state)]} | told | points
     if points:
         del full["preset"]
     written = "&".join(f"{key}={quote(value)}" for key, value in full.items())

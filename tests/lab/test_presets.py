@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.lab.plane.verdict_view import rows_of
 from novikoff.lab.state.presets import DEFAULT, PRESETS
-from novikoff.lab.state.row_orders import arranged
+from novikoff.lab.state.row_orders import arrangement, rows_of
 from novikoff.lab.state.settings import canonical, estimator
 
 EPOCHS = 20_000
@@ -22,7 +21,7 @@ def _run(name, **changed):
     preset = PRESETS[name]
     settings = canonical(preset.settings._replace(**changed))
     X, y = rows_of(preset.points)
-    order = arranged(settings, X, y)
+    order = arrangement(settings, preset.points).places
     return nk.trace(X[order], y[order], estimator(settings, EPOCHS))
 
 
@@ -136,6 +135,6 @@ def test_rows_sorted_by_class_cost_more():
     shuffled = [_run("sorted", order="shuffle", seed=k).mistakes for k in range(20)]
     assert run.mistakes > max(given.mistakes, *shuffled)
     assert {run.mistakes, given.mistakes, verdict.mistake_bound} == {24, 3, 118} <= _said("sorted")
-    X, y = rows_of(PRESETS["sorted"].points)
-    labels = y[arranged(PRESETS["sorted"].settings, X, y)]
+    y = rows_of(PRESETS["sorted"].points).y
+    labels = y[arrangement(PRESETS["sorted"].settings, PRESETS["sorted"].points).places]
     assert np.array_equal(labels, np.sort(y))

@@ -107,7 +107,7 @@ def test_small_cosines_are_on_a_logarithmic_axis():
     shown = named(picture, "this run").y
     assert (
         np.isnan(shown).sum()
-        == (found.table["cosine"][trace_charts.drawn_updates(found)] <= 0.0).sum()
+        == (found.table["cosine"][trace_charts.UpdateCurves(found).places] <= 0.0).sum()
     )
     assert not trace_charts.cosine(trace(*nk.open("example:and").read()[:2])).log_y
 

@@ -11,13 +11,14 @@ from typing import Any
 
 from novikoff import cover_count
 from novikoff.errors import ParameterError
+from novikoff.lab.film.charts import chart_json
 from novikoff.lab.limits import DRAWN
+from novikoff.lab.plane.bokeh_figures import empty_source
 from novikoff.lab.state.page_state import RANGES, CapacityTabState, address, as_strings
 from novikoff.number_text import rounded_down, rounded_up
 from novikoff.report.charts import capacity as pictures
 from novikoff.report.model import LIGHT, Mark, PointSeries, array, number
-from novikoff.report.render.bokeh import bokeh_figure
-from novikoff.report.render.legend import legend
+from novikoff.report.render.bokeh import Plot, Style, bokeh_figure
 from novikoff.theory.cover.capacity import interval, trial
 
 FARTHEST = 4.0  # P / N up to where the curve is drawn, if P is not beyond
@@ -54,10 +55,10 @@ class TrialCache:
         return known[:trials]
 
 
-KEPT = TrialCache()
+TRIALS = TrialCache()
 
 
-def told_of_capacity(state: CapacityTabState) -> dict[str, Any]:
+def capacity_page_data(state: CapacityTabState) -> dict[str, Any]:
     """All of the tab."""
     N, P = state.N, state.P
     farthest = FARTHEST if P <= FARTHEST * N else 1.3 * P / N
@@ -85,7 +86,7 @@ def run_trials(N: int, P: int, trials: int, seed: int) -> dict[str, Any]:
         least, most = RANGES["capacity"][name]
         if not least <= value <= most:
             raise ParameterError(f"{name}: found {value}, expected {least:,} to {most:,}")
-    results = KEPT.results(N, P, seed, trials)
+    results = TRIALS.results(N, P, seed, trials)
     good = sum(results)
     lower, upper = interval(good, trials) if trials else (0.0, 1.0)
     return given | {
@@ -121,8 +122,6 @@ def chart(N: int, farthest: float) -> dict[str, Any]:
     """Cover's curve for N, and on it places for what was drawn: the sources "now" and "visited",
     with columns x, y, lower, upper and told.
     """
-    from bokeh.embed import json_item
-
     picture = pictures.cover_curves([N], None, farthest)
     nothing = array([])
     drawn: list[Mark] = [
@@ -134,26 +133,15 @@ def chart(N: int, farthest: float) -> dict[str, Any]:
     plot = bokeh_figure(picture)
     _add_place(plot, "visited", 9, {"fill_color": None, "line_color": LIGHT["red"]})
     _add_place(plot, "now", 15, {"fill_color": LIGHT["red"], "line_color": LIGHT["ink"]})
-    return {
-        "id": f"cover-{N}-{farthest:g}",
-        "title": picture.title,
-        "x": picture.x_label,
-        "y": picture.y_label,
-        "caption": picture.caption,
-        "alt": picture.alt,
-        "key": legend([*picture.marks, *drawn]),
-        "figure": json_item(plot),
-        "cursor": [],
-    }
+    return chart_json(f"cover-{N}-{farthest:g}", picture, plot, drawn)
 
 
-def _add_place(plot: Any, name: str, size: int, look: dict[str, Any]) -> None:
-    from bokeh.models import ColumnDataSource, HoverTool
+def _add_place(plot: Plot, name: str, size: int, look: Style) -> None:
+    from bokeh.models import HoverTool
 
-    empty: dict[str, Any] = {column: [] for column in ("x", "y", "lower", "upper", "told")}
-    source = ColumnDataSource(empty, name=name)
-    ends: dict[str, Any] = {"x0": "x", "x1": "x", "y0": "lower", "y1": "upper"}
+    source = empty_source(name, "x", "y", "lower", "upper", "told")
+    ends = {"x0": "x", "x1": "x", "y0": "lower", "y1": "upper"}
     plot.segment(source=source, line_color=LIGHT["red"], line_width=2, **ends)
-    where: dict[str, Any] = {"x": "x", "y": "y", "size": size, "line_width": 2}
+    where: Style = {"x": "x", "y": "y", "size": size, "line_width": 2}
     points = plot.scatter(source=source, marker="circle", **where, **look)
     plot.add_tools(HoverTool(renderers=[points], tooltips="@told", visible=False))

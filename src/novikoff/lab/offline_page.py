@@ -1,7 +1,8 @@
 """A run as one HTML file that steps back and forth through it and needs nothing else.
 
-It is the lab's own player with one told in it. As in a report (see `report.html`) everything that
-comes from data is escaped, and the page says itself that nothing may be loaded from anywhere.
+It is the lab's own player with the data of one page in it. As in a report (`report.render.html`)
+everything that comes from data is escaped, and the page says itself that nothing may be loaded from
+anywhere.
 """
 
 from html import escape
@@ -9,7 +10,7 @@ from typing import Any
 
 from novikoff.errors import ParameterError
 from novikoff.lab.assets import figures, own
-from novikoff.lab.page_data import page_data
+from novikoff.lab.page_data import NO_RUN, page_data
 from novikoff.lab.plane.bokeh_figures import PLAYER
 from novikoff.report.render.bokeh import bokeh_script
 from novikoff.report.render.html import dark_colours, json_element, page_head
@@ -20,13 +21,12 @@ def offline_run(address: str) -> str:
     """The run of an address as such a file."""
     found = page_data(address)
     if found.get("film") is None:
-        why = "tab: found 'capacity', expected plane or winnow: it has no run"
-        raise ParameterError(found.get("problem") or why)
+        raise ParameterError(found.get("problem") or NO_RUN)
     return offline_page(found)
 
 
 def offline_page(told: dict[str, Any], title: str | None = None) -> str:
-    """The whole file, of what `told` tells, or `told_of_trace`."""
+    """The whole file, of what `page_data` or `trace_page_data` tells."""
     player = "".join(f"<script>\n{own(script)}</script>\n" for script in PLAYER)
     return f"""{page_head(title or told["title"], __version__, own("lab.css"))}
 <body class="offline">

@@ -1,15 +1,18 @@
 """What the server tells a page: everything that its address means, computed by the library."""
 
+import csv
+import io
 from typing import Any
 
+import numpy as np
+
 from novikoff.errors import NovikoffError, ParameterError
-from novikoff.lab.capacity_tab import told_of_capacity
-from novikoff.lab.film.csv_table import as_csv
-from novikoff.lab.film.film import film_of_plane, run_of_plane
+from novikoff.lab.capacity_tab import capacity_page_data
+from novikoff.lab.film.film import film_of, plane_run
 from novikoff.lab.film.run import UPDATES, FilmRun
 from novikoff.lab.limits import BODY
 from novikoff.lab.plane import verdict_view as judging
-from novikoff.lab.plane.verdict_view import NO_POINTS, ONE_CLASS, PlaneVerdict, mirrored, rows_of
+from novikoff.lab.plane.verdict_view import NO_POINTS, PlaneVerdict, mirrored
 from novikoff.lab.plane.viewport import frame_of
 from novikoff.lab.state.dialects import DIALECTS
 from novikoff.lab.state.page_state import (
@@ -24,7 +27,11 @@ from novikoff.lab.state.presets import PRESETS
 from novikoff.lab.state.row_orders import arrangement
 from novikoff.lab.state.settings import ORDERS, RULES
 from novikoff.lab.state.url_values import MOST_POINTS
-from novikoff.lab.winnow_tab import run_of_winnow, told_of_winnow
+from novikoff.lab.winnow_tab import winnow_page_data, winnow_run, winnow_sample
+from novikoff.theory.trace.table import csv_lines
+from novikoff.theory.trace.weights import weight_columns
+
+NO_RUN = "tab: found 'capacity', expected plane or winnow: it has no run"
 
 
 def page_data(text: str, charts: bool = True) -> dict[str, Any]:
@@ -34,34 +41,39 @@ def page_data(text: str, charts: bool = True) -> dict[str, Any]:
     """
     state = parsed(text)
     if isinstance(state, Plane):
-        return told_of_plane(state, charts)
+        return plane_page_data(state, charts)
     if isinstance(state, WinnowTabState):
-        return told_of_winnow(state, charts)
-    return told_of_capacity(state)
+        return winnow_page_data(state, charts)
+    return capacity_page_data(state)
 
 
-def told_of_plane(state: Plane, charts: bool = True) -> dict[str, Any]:
+def plane_page_data(state: Plane, charts: bool = True) -> dict[str, Any]:
     """The points, the verdict on them, and the run as a film."""
-    found = judging.judge(state)
-    problem, film = _problem(state, found), None
-    if problem is None and found.verdict is not None:
-        try:
-            rows = rows_of(state.points)
-            film = film_of_plane(state.settings, *rows, found.verdict, charts=charts)
-        except NovikoffError as error:
-            problem = str(error)
+    judged, film, problem, note = judging.judge(state), None, None, ""
+    try:
+        film = film_of(_plane_run(state, judged), charts=charts)
+        note = arrangement(state.settings, state.points).note
+    except NovikoffError as error:
+        problem = str(error)
     return {
         "address": address(state),
-        "tab": "plane",
         "state": as_strings(state),
         **_titles(state),
-        "points": [list(point) for point in state.points],
-        "frame": frame(state, found),
-        "arranged": "" if problem else arrangement(state.settings, *rows_of(state.points)).note,
-        "verdict": judging.as_json(state, found),
-        "figures": judging.figures(found),
+        **points_and_verdict(state, judged),
+        "arranged": note,
         "film": film,
         "problem": problem,
+    }
+
+
+def points_and_verdict(state: Plane, judged: PlaneVerdict) -> dict[str, Any]:
+    """What the plane itself shows."""
+    return {
+        "tab": "plane",
+        "points": [list(point) for point in state.points],
+        "frame": _frame(state, judged),
+        "verdict": judging.as_json(state, judged),
+        "figures": judging.figures(judged),
     }
 
 
@@ -76,55 +88,55 @@ def _titles(state: Plane) -> dict[str, str]:
     }
 
 
-def frame(state: Plane, found: PlaneVerdict) -> list[list[float]]:
+def _frame(state: Plane, judged: PlaneVerdict) -> list[list[float]]:
     """What of the plane to show: the points, and what is drawn of the verdict."""
     places = [point[:2] for point in state.points]
     if not state.settings.bias:
         places.append((0.0, 0.0))  # every line goes through it
-        conflict = [] if found.verdict is None else found.verdict.conflict
+        conflict = [] if judged.verdict is None else judged.verdict.conflict
         places += [mirrored(state.points[row]) for row, _ in conflict]
     return [list(side) for side in frame_of(places)]
 
 
-def _problem(state: Plane, found: PlaneVerdict) -> str | None:
-    """Why there is no run to show."""
+def _plane_run(state: Plane, judged: PlaneVerdict) -> FilmRun:
+    """The run on the points; a ParameterError says why there is none to show."""
     settings = state.settings
-    one_sided = settings.rule == "one-sided"
-    if found.outcome == NO_POINTS:
-        return "There are no points: place some, or choose a preset."
-    if one_sided and any(point.label < 0 for point in state.points):
-        return (
+    if judged.outcome == NO_POINTS:
+        raise ParameterError("There are no points: place some, or choose a preset.")
+    if settings.rule == "one-sided" and any(point.label < 0 for point in state.points):
+        raise ParameterError(
             "The one-sided rule knows positive rows only, and here are some of the class −1: take"
             " those out, or choose another rule."
         )
-    if found.outcome == ONE_CLASS:
-        return "All points are of one class: place some of the other, too."
+    if judged.verdict is None:
+        raise ParameterError("All points are of one class: place some of the other, too.")
     stays = settings.tie == "keep" and settings.start == "zeros"
     if stays and settings.rule in ("perceptron", "averaged"):
-        return (
+        raise ParameterError(
             "From a start of zeros every score is 0, and this tie keeps the weights at a score of"
             " 0: nothing would ever move. Choose another start, or another tie."
         )
-    return None
+    return plane_run(settings, state.points, judged.verdict)
 
 
 def table(text: str) -> str:
-    """The run of an address as CSV."""
-    return as_csv(run(text))
-
-
-def run(text: str) -> FilmRun:
-    """The run of an address; a NovikoffError says why there is none."""
+    """The run of an address as CSV: what `nk.trace(weights=True)` writes, rows by their numbers in
+    the order given. A NovikoffError says why there is none.
+    """
     state = parsed(text)
     if isinstance(state, CapacityTabState):
-        raise ParameterError("tab: found 'capacity', expected plane or winnow: it has no run")
+        raise ParameterError(NO_RUN)
     if isinstance(state, WinnowTabState):
-        return run_of_winnow(state)
-    found = judging.judge(state)
-    problem = _problem(state, found)
-    if problem is not None or found.verdict is None:
-        raise ParameterError(problem or "there is no run")
-    return run_of_plane(state.settings, *rows_of(state.points), found.verdict)
+        run = winnow_run(state, winnow_sample(state))
+    else:
+        run = _plane_run(state, judging.judge(state))
+    if not run.steps:
+        raise ParameterError("the run has no update: no row was ever a mistake")
+    columns = run.trace.table | {"row": run.as_numbered(run.trace.table["row"])}
+    columns |= weight_columns(np.vstack([*run.weights()])[1:], run.trace.bias)
+    lines = io.StringIO(newline="")
+    csv.writer(lines, lineterminator="\n").writerows([[*columns], *csv_lines(columns)])
+    return lines.getvalue()
 
 
 def choices() -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The plane at one step, as a picture for a file: what the page shows there, without its curves."""
 
 import base64
+import itertools
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,6 @@ from novikoff.report.charts.plane import (
 from novikoff.report.model import Box, Figure, Line, Mark, Numbers, Patch, PointSeries, array
 from novikoff.report.render import matplotlib as drawing
 
-KINDS = ("svg", "png")
 SIDES = ("class −1", "class +1")
 ARROW = 0.12  # of the frame, how long the normal is drawn
 HEAD = 0.03
@@ -33,17 +33,11 @@ PARTS = tuple(k / 20 for k in range(3, 18))  # of the line, where the normal may
 def plane_file(address: str, kind: str) -> bytes:
     """The plane at the step that an address names, as "svg" or "png"."""
     steps = [part.removeprefix("step=") for part in address.split("&") if part.startswith("step=")]
-    return still_of(address, parse_int("step", steps[0], 0, UPDATES) if steps else 0, kind)
+    step = parse_int("step", steps[0], 0, UPDATES) if steps else 0
+    return drawing.render_file(plane_figure(page_data(address, charts=False), step), kind)
 
 
-def still_of(address: str, step: int, kind: str) -> bytes:
-    """The plane of an address after so many updates, as "svg" or "png"."""
-    if kind not in KINDS:
-        raise ParameterError(f"found the kind {kind!r} of picture, expected svg or png")
-    return drawing.render_file(picture_of(page_data(address, charts=False), step), kind)
-
-
-def picture_of(told: dict[str, Any], step: int) -> Figure:
+def plane_figure(told: dict[str, Any], step: int) -> Figure:
     """What is told of a plane, after so many updates."""
     if told["tab"] != "plane":
         raise ParameterError(f"tab: found {told['tab']!r}, expected plane: only that has a picture")
@@ -53,22 +47,22 @@ def picture_of(told: dict[str, Any], step: int) -> Figure:
         raise ParameterError(f"step: found {step}, expected a whole number from 0 to {last}")
     (left, right), (low, high) = told["frame"]
     frame = (left, right), (low, high)
-    marks, words = _of_verdict(told, frame)
-    marks += _classes(told)
+    marks = [*_verdict_marks(told["verdict"], frame), *_classes(told)]
+    words: list[str] = []
     if film is not None:
-        more, about = _of_step(told, film, step, frame)
-        marks, words = marks + more, [*words, *about]
+        more, words = _of_step(told, film, step, frame)
+        marks += more
     when = "" if film is None else f", after {step:,} of {count(last, 'update')}"
-    caption = join_sentences(*words)
+    caption = join_sentences(told["verdict"]["sentence"], *words)
     alt = f"{len(told['points'])} points of two classes in the plane. {caption}"
     picture = Figure(f"{told['title']}{when}", "x₁", "x₂", marks, caption, alt, frame=frame)
     level = 0.2 < (right - left) / (high - low) < 5.0
     return picture._replace(equal=level)
 
 
-def _of_verdict(told: dict[str, Any], frame: Box) -> tuple[list[Mark], list[str]]:
-    """The line that the verdict knows, or why there is none."""
-    verdict, marks = told["verdict"], []
+def _verdict_marks(verdict: dict[str, Any], frame: Box) -> list[Mark]:
+    """The line that the verdict knows, or the hulls of a conflict."""
+    marks: list[Mark] = []
     if verdict["line"] is not None:
         best = verdict["reach"] is not None or verdict["outcome"] == "separable"
         name = "the line of largest margin" if best else "a line with no point on the wrong side"
@@ -87,7 +81,7 @@ def _of_verdict(told: dict[str, Any], frame: Box) -> tuple[list[Mark], list[str]
         x, y = verdict["meet"]
         name = "the origin" if verdict["mirrored"] else "a point that both hulls hold"
         marks.append(PointSeries(array([x]), array([y]), name, "ink", "star", 19.0, "hollow"))
-    return marks, [verdict["sentence"]]
+    return marks
 
 
 def _classes(told: dict[str, Any]) -> list[Mark]:
@@ -95,19 +89,16 @@ def _classes(told: dict[str, Any]) -> list[Mark]:
     shares = {each["row"]: each["short"] for each in told["verdict"]["conflict"]}
     size = marker_size(len(points))
     marks: list[Mark] = []
-    for side, label in enumerate((-1.0, 1.0)):
-        ours = np.flatnonzero(points[:, 2] == label)
-        for marked in (False, True):
-            chosen = ours[np.isin(ours, list(shares)) == marked]
-            if len(chosen):
-                name = f"{SIDES[side]}{', in the conflict, with multipliers' if marked else ''}"
-                mark = PointSeries(
-                    *xy(points[chosen, :2]), name, COLOURS[side], MARKERS[side], size
-                )
-                if marked:
-                    numbers = [shares[row] for row in chosen.tolist()]
-                    mark = mark._replace(look="outlined", numbers=numbers)
-                marks.append(mark)
+    in_conflict = np.isin(np.arange(len(points)), list(shares))
+    for side, marked in itertools.product((0, 1), (False, True)):
+        chosen = np.flatnonzero((points[:, 2] == 2 * side - 1) & (in_conflict == marked))
+        if len(chosen):
+            name = f"{SIDES[side]}{', in the conflict, with multipliers' * marked}"
+            mark = PointSeries(*xy(points[chosen, :2]), name, COLOURS[side], MARKERS[side], size)
+            if marked:
+                numbers = [shares[row] for row in chosen.tolist()]
+                mark = mark._replace(look="outlined", numbers=numbers)
+            marks.append(mark)
     return marks
 
 
@@ -163,20 +154,14 @@ def _present_line(
     return marks, []
 
 
-def _free(ends: Any, arrow: Numbers, points: Numbers) -> Numbers:
+def _free(ends: Numbers, arrow: Numbers, points: Numbers) -> Numbers:
     """Where on a line an arrow is far from all points: of such places that nearest the middle."""
-    first, last = array(ends[0]), array(ends[1])
-    feet = [first + part * (last - first) for part in PARTS]
-    room = [
-        min(
-            float(np.linalg.norm(points - (foot + share * arrow), axis=1).min())
-            for share in (0.0, 0.25, 0.5, 0.75, 1.0)
-        )
-        for foot in feet
-    ]
-    enough = 0.5 * float(np.linalg.norm(arrow))
-    best = max(range(len(feet)), key=lambda i: (min(room[i], enough), -abs(PARTS[i] - 0.5)))
-    return feet[best]
+    feet = ends[0] + np.outer(PARTS, ends[1] - ends[0])
+    shafts = feet[:, None] + np.outer(np.linspace(0.0, 1.0, 5), arrow)
+    gaps = np.linalg.norm(shafts[:, :, None] - points, axis=3).min(axis=(1, 2))
+    room = np.minimum(gaps, 0.5 * np.linalg.norm(arrow))
+    best = max(range(len(feet)), key=lambda i: (room[i], -abs(PARTS[i] - 0.5)))
+    return array(feet[best])
 
 
 def wrong_rows(film: dict[str, Any], step: int) -> Any:

@@ -7,65 +7,53 @@ import numpy as np
 from novikoff.lab.film.film import ROWS, film_of, kind_of, weights_of
 from novikoff.lab.film.run import FilmRun, Places
 from novikoff.lab.film.run_text import TITLES
-from novikoff.lab.page_data import frame
-from novikoff.lab.plane import verdict_view as judging
+from novikoff.lab.page_data import points_and_verdict
 from novikoff.lab.plane.number_text import digits
+from novikoff.lab.plane.verdict_view import PlaneVerdict
 from novikoff.lab.state.page_state import Plane
 from novikoff.lab.state.settings import DEFAULTS, canonical
 from novikoff.lab.state.url_values import Point
 from novikoff.learning.rows import matrix_of
-from novikoff.report.model import Numbers, array
+from novikoff.report.row_info import dense
 from novikoff.theory.bounds.disjunctions import as_bits
 from novikoff.verdict.judge import Judge
 from novikoff.verdict.signed import Signed
 
 
-def told_of_trace(run: FilmRun, data: str) -> dict[str, Any]:
+def trace_page_data(run: FilmRun, data: str) -> dict[str, Any]:
     """All of a page. data: what the rows are called."""
     kind = kind_of(run.trace)
     title = f"{TITLES[run.trace.rule]} on {data}"
     if kind == "plane":
-        told = _plane(run, title)
+        fields = _plane(run, title)
     else:
         shown = weights_of(run)
-        told = {"tab": kind, "film": film_of(run, title, shown=shown)}
-        told |= _winnow(run, shown.coordinates) if kind == "winnow" else {"verdict": _verdict(run)}
-    return told | {"title": title, "about": "", "problem": None}
+        fields = {"tab": kind, "film": film_of(run, title, shown=shown)}
+        more = _winnow(run, shown.coordinates) if kind == "winnow" else {"verdict": _verdict(run)}
+        fields |= more
+    return fields | {"title": title, "about": "", "problem": None}
 
 
 def _plane(run: FilmRun, title: str) -> dict[str, Any]:
-    """The same as `told.told` tells of points in an address."""
+    """The same as `page_data` tells of points in an address."""
     trace = run.trace
-    signed, rows = trace.signed, _dense(matrix_of(trace.signed.rows))
+    signed, rows = trace.signed, dense(matrix_of(trace.signed.rows))
     points = zip(*rows.T.tolist(), signed.signs.tolist(), strict=True)
     rule = "one-sided" if trace.rule == "one-sided" else DEFAULTS.rule
     settings = DEFAULTS._replace(rule=rule, bias=trace.bias, unit=trace.unit_length)
     state = Plane(None, tuple(Point(*point) for point in points), canonical(settings))
-    found = _judged(signed, alone=rule == "one-sided")
-    run = run._replace(conflict=0 if found.verdict is None else len(found.verdict.conflict))
-    return {
-        "tab": "plane",
-        "points": [list(point) for point in state.points],
-        "frame": frame(state, found),
-        "verdict": judging.as_json(state, found),
-        "figures": judging.figures(found),
-        "film": film_of(run, title),
-    }
+    verdict, other = Judge(signed).run(), None
+    if rule != "one-sided":
+        other = Judge(_with_other_bias(signed)).run()
+    judged = PlaneVerdict(verdict.outcome, verdict, other)
+    film = film_of(run._replace(conflict=len(verdict.conflict)), title)
+    return points_and_verdict(state, judged) | {"film": film}
 
 
-def _judged(signed: Signed, alone: bool) -> judging.PlaneVerdict:
-    """The verdict on the very rows of the trace, and with the bias the other way round."""
-    verdict = Judge(signed).run()
-    if alone:
-        return judging.PlaneVerdict(verdict.outcome, verdict, None)
-    other = Signed(
-        signed.rows._replace(bias=not signed.bias),
-        signed.signs,
-        signed.labels,
-        unit_length=signed.unit_length,
-        exact=signed.exact,
-    )
-    return judging.PlaneVerdict(verdict.outcome, verdict, Judge(other).run())
+def _with_other_bias(signed: Signed) -> Signed:
+    """The very rows of the trace, lifted if they were not and the other way round."""
+    rows, options = signed.rows._replace(bias=not signed.bias), (signed.signs, signed.labels)
+    return Signed(rows, *options, unit_length=signed.unit_length, exact=signed.exact)
 
 
 def _verdict(run: FilmRun) -> dict[str, str]:
@@ -89,7 +77,7 @@ def _winnow(run: FilmRun, shown: Places) -> dict[str, Any]:
     trace, rows, relevant = run.trace, None, None
     if trace.rows <= ROWS:
         bits = as_bits(trace.signed, run.rule.binarize)
-        rows = _dense(matrix_of(bits.rows))[:, shown].astype(np.int64).tolist()
+        rows = dense(matrix_of(bits.rows))[:, shown].astype(np.int64).tolist()
     if trace.target is not None:
         relevant = np.flatnonzero(trace.target[shown]).tolist()
     return {
@@ -98,7 +86,3 @@ def _winnow(run: FilmRun, shown: Places) -> dict[str, Any]:
         "labels": trace.signed.signs.tolist() if rows is not None else None,
         "threshold": float(run.rule.theta),
     }
-
-
-def _dense(matrix: Any) -> Numbers:
-    return array(matrix.toarray() if hasattr(matrix, "toarray") else matrix)

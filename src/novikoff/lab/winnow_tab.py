@@ -31,10 +31,10 @@ class WinnowSample(NamedTuple):
     y: npt.NDArray[np.int64]
 
 
-def told_of_winnow(state: WinnowTabState, charts: bool = True) -> dict[str, Any]:
-    """All that the page shows; see `told.told`."""
-    rows = drawn(state)
-    told: dict[str, Any] = {
+def winnow_page_data(state: WinnowTabState, charts: bool = True) -> dict[str, Any]:
+    """All that the page shows; see `page_data.page_data`."""
+    rows = winnow_sample(state)
+    fields: dict[str, Any] = {
         "address": address(state),
         "tab": "winnow",
         "state": as_strings(state),
@@ -48,18 +48,14 @@ def told_of_winnow(state: WinnowTabState, charts: bool = True) -> dict[str, Any]
         "problem": None,
     }
     try:
-        return told | {"film": film_of(_run(state, rows), charts=charts)}
+        return fields | {"film": film_of(winnow_run(state, rows), charts=charts)}
     except ParameterError as problem:
-        return told | {"problem": str(problem)}
+        return fields | {"problem": str(problem)}
 
 
-def run_of_winnow(state: WinnowTabState) -> FilmRun:
-    """The run that the film shows."""
-    return _run(state, drawn(state))
-
-
-def _run(state: WinnowTabState, drawn: WinnowSample) -> FilmRun:
-    relevant, X, y = drawn
+def winnow_run(state: WinnowTabState, sample: WinnowSample) -> FilmRun:
+    """The run that the film shows; a ParameterError says why there is none."""
+    relevant, X, y = sample
     if len(np.unique(y)) < 2:
         which = "positive" if y[0] > 0 else "negative"
         raise ParameterError(
@@ -70,11 +66,11 @@ def _run(state: WinnowTabState, drawn: WinnowSample) -> FilmRun:
     order: Order = "shuffle" if state.order == "shuffle" else "given"
     learner = Estimator(max_epochs=UPDATES + 1, order=order, random_state=state.seed)
     rows, target = X[numbers].astype(np.float64), relevant.tolist()
-    found = trace(rows, y[numbers], learner, target, max_updates=UPDATES)
-    return FilmRun.from_trace(found, learner, numbers, WINNOW_ORDERS[state.order])
+    run = trace(rows, y[numbers], learner, target, max_updates=UPDATES)
+    return FilmRun.from_trace(run, learner, numbers, WINNOW_ORDERS[state.order])
 
 
-def drawn(state: WinnowTabState) -> WinnowSample:
+def winnow_sample(state: WinnowTabState) -> WinnowSample:
     """So many random rows, or with 0 the whole cube."""
     random = np.random.default_rng(state.seed)
     relevant = np.sort(random.permutation(state.n)[: state.relevant])

@@ -4,6 +4,7 @@
 anything. The numbers in a mark are those of the run, and what is not drawn is said in the caption.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -22,30 +23,19 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 #: Okabe and Ito's colours, which colour-blind readers tell apart; lighter ones for a dark screen.
-LIGHT = {
-    "blue": "#0072b2",
-    "red": "#d55e00",
-    "green": "#009e73",
-    "purple": "#cc79a7",
-    "amber": "#e69f00",
-    "sky": "#56b4e9",
-    "ink": "#1f2428",
-    "grey": "#6b7379",
-    "mesh": "#dfe3e6",
-    "paper": "#ffffff",
+PALETTE = {
+    "blue": ("#0072b2", "#56b4e9"),
+    "red": ("#d55e00", "#f58231"),
+    "green": ("#009e73", "#26bd92"),
+    "purple": ("#cc79a7", "#dd9cc3"),
+    "amber": ("#e69f00", "#f0b93a"),
+    "sky": ("#56b4e9", "#a3d9f7"),
+    "ink": ("#1f2428", "#eceff1"),
+    "grey": ("#6b7379", "#9aa3a9"),
+    "mesh": ("#dfe3e6", "#343a40"),
+    "paper": ("#ffffff", "#14171a"),
 }
-DARK = {
-    "blue": "#56b4e9",
-    "red": "#f58231",
-    "green": "#26bd92",
-    "purple": "#dd9cc3",
-    "amber": "#f0b93a",
-    "sky": "#a3d9f7",
-    "ink": "#eceff1",
-    "grey": "#9aa3a9",
-    "mesh": "#343a40",
-    "paper": "#14171a",
-}
+LIGHT, DARK = ({name: pair[k] for name, pair in PALETTE.items()} for k in (0, 1))
 
 
 class Look(NamedTuple):
@@ -277,6 +267,12 @@ def extent(*parts: npt.ArrayLike, room: float = 0.06) -> tuple[float, float]:
     largest = max(abs(low), abs(high))
     space = room * (high - low) if high - low > SAME * largest else 0.5 * (largest or 1.0)
     return low - space, high + space
+
+
+def round_step(least: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of 10 that is not below `least`."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= least)
 
 
 def shorten(word: object, most: int = 40) -> str:

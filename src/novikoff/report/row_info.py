@@ -81,17 +81,20 @@ class RowInfo(NamedTuple):
         more = len(entries) - len(words)
         return ", ".join([*words, *([f"and {more:,} more"] if more else [])]) or "all 0"
 
-    @property
-    def column_names(self) -> list[str]:
-        """A table's columns for the features: one for each of a few, or one for all."""
+    def column_names(self, measure: str) -> list[str]:
+        """The columns of a table of rows: a measure, and one for each of a few features."""
         few = self.feature_count <= COLUMNS
-        return [self.feature_name(j) for j in range(self.feature_count)] if few else ["features"]
+        names = map(self.feature_name, range(self.feature_count)) if few else ["features"]
+        return ["row", self.noun, measure, *names]
 
-    def cells(self, i: int) -> list[str]:
+    def cells(self, i: int, measure: str) -> list[str]:
         """A row's cells in these columns."""
         if self.feature_count > COLUMNS:
-            return [self.values_text(i)]
-        return [f"{value:g}" for value in dense(self.matrix[[i]])[0]]
+            values = [self.values_text(i)]
+        else:
+            values = [f"{value:g}" for value in dense(self.matrix[[i]])[0]]
+        label = self.label_text(i).removeprefix(f"{self.noun} ")
+        return [self.row_name(i), label, measure, *values]
 
     def hover(self, rows: Indices, margins: Numbers | None) -> dict[str, list[str]]:
         """The texts on hovering over some rows, by name."""

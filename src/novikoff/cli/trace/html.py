@@ -32,12 +32,12 @@ def write(
     """
     from novikoff.lab.film.run import UPDATES, FilmRun
     from novikoff.lab.offline_page import offline_page
-    from novikoff.lab.trace_page_data import told_of_trace
+    from novikoff.lab.trace_page_data import trace_page_data
     from novikoff.learning.estimators.by_rule import estimator_from_spec
 
     if found.thinned:
         found = dataclasses.replace(found, table=again(UPDATES).table)
-    told = told_of_trace(FilmRun.from_trace(found, estimator_from_spec(spec)), data)
+    told = trace_page_data(FilmRun.from_trace(found, estimator_from_spec(spec)), data)
     # the name of a file need not be UTF-8, and the page may say it
     atomic_write(html, offline_page(told).encode(errors="backslashreplace"))
     film = told["film"]

@@ -2,19 +2,31 @@
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from novikoff.lab.film.run import FilmRun
 from novikoff.lab.plane.number_text import digits
-from novikoff.report.charts import trace as trace_charts
-from novikoff.report.charts import trace_passive_aggressive
-from novikoff.report.model import LIGHT, Figure, ReferenceLine
-from novikoff.report.render.bokeh import bokeh_figure
+from novikoff.report.charts.trace_list import figures_of
+from novikoff.report.model import LIGHT, Figure, Mark, ReferenceLine
+from novikoff.report.render.bokeh import Plot, bokeh_figure
 from novikoff.report.render.legend import legend
 from novikoff.theory.trace import Trace
 
 WIDE = 500.0  # times as far: from there on a logarithmic axis has ticks at powers of 10 alone
-Cursor = dict[str, str]  # columns of the film, and the colours of their points
+
+
+#: For each chart, columns of the film and the colours of their points at the step.
+CURSORS = {
+    "envelopes": {"squared_distance": "blue", "upper": "red", "lower": "green"},
+    "length": {"squared_norm": "blue", "norm_cap": "red"},
+    "distance": {"to_target": "blue", "to_target_cap": "red"},
+    "spent": {"drops": "blue", "drops_floor": "green"},
+    "cosine": {"cosine": "blue", "cosine_floor": "red"},
+    "ceiling": {"ceiling": "green"},
+    "total": {"total_weight": "blue", "total_cap": "red"},
+    "moves": {"promotions": "green", "demotions": "red"},
+}
 
 
 def charts_of(run: FilmRun) -> list[dict[str, Any]]:
@@ -25,64 +37,20 @@ def charts_of(run: FilmRun) -> list[dict[str, Any]]:
     if run.numbers is not None:  # hovering names the rows as given
         table = trace.table | {"row": run.as_numbered(trace.table["row"])}
         trace = dataclasses.replace(trace, table=table, signed=None)
-    return [
-        _chart(name, picture, {each: cursor[each] for each in cursor if each in trace.table})
-        for name, picture, cursor in _pictures(trace)
-        if picture is not None
-    ]
+    charts = []
+    for chart in figures_of(trace):
+        picture = chart.draw(trace) if chart.name in CURSORS else None
+        if picture is not None:
+            picture = _own_digits(picture, trace) if chart.name == "ceiling" else picture
+            columns = [[*each] for each in CURSORS[chart.name].items() if each[0] in trace.table]
+            charts.append(chart_json(chart.name, picture, _figure(picture), cursor=columns))
+    return charts
 
 
-def _pictures(trace: Trace) -> list[tuple[str, Figure | None, Cursor]]:
-    if trace.rule == "winnow":
-        return [
-            (
-                "total",
-                trace_charts.total_weight(trace),
-                {"total_weight": "blue", "total_cap": "red"},
-            ),
-            ("moves", trace_charts.promotions(trace), {"promotions": "green", "demotions": "red"}),
-        ]
-    found: list[tuple[str, Figure | None, Cursor]] = []
-    if trace.rule == "passive-aggressive":
-        found += _of_aggression(trace)
-    else:
-        colours = {"squared_distance": "blue", "upper": "red", "lower": "green"}
-        found.append(("envelopes", trace_charts.envelopes(trace), colours))
-    if "cosine" in trace.table:
-        colours = {"cosine": "blue", "cosine_floor": "red"}
-        found.append(("cosine", trace_charts.cosine(trace), colours))
-    found.append(("ceiling", _ceiling(trace), {"ceiling": "green"}))
-    return found
-
-
-def _ceiling(trace: Trace) -> Figure | None:
-    """The report's, its margin in the digits that the rest of the page has."""
-    picture = trace_charts.ceiling(trace)
-    if picture is None or trace.margin is None:
-        return picture
-    name = f"the margin of w*: {digits(trace.margin)}"
-    marks = [
-        each._replace(name=name) if isinstance(each, ReferenceLine) else each
-        for each in picture.marks
-    ]
-    return picture._replace(marks=marks)
-
-
-def _of_aggression(trace: Trace) -> list[tuple[str, Figure | None, Cursor]]:
-    if trace.target is None:
-        colours = {"squared_norm": "blue", "norm_cap": "red"}
-        return [("length", trace_passive_aggressive.length_figure(trace), colours)]
-    near, gone = (
-        {"to_target": "blue", "to_target_cap": "red"},
-        {"drops": "blue", "drops_floor": "green"},
-    )
-    return [
-        ("distance", trace_passive_aggressive.distance_figure(trace), near),
-        ("spent", trace_passive_aggressive.spending_figure(trace), gone),
-    ]
-
-
-def _chart(name: str, picture: Figure, cursor: Cursor) -> dict[str, Any]:
+def chart_json(
+    name: str, picture: Figure, plot: Plot, more: Sequence[Mark] = (), cursor: Sequence[Any] = ()
+) -> dict[str, Any]:
+    """A chart as the page shows it. more: marks of the key that the page itself draws."""
     from bokeh.embed import json_item
 
     return {
@@ -92,13 +60,23 @@ def _chart(name: str, picture: Figure, cursor: Cursor) -> dict[str, Any]:
         "y": picture.y_label,
         "caption": picture.caption,
         "alt": picture.alt,
-        "key": legend(picture.marks),
-        "figure": json_item(_figure(picture)),
-        "cursor": [list(each) for each in cursor.items()],
+        "key": legend([*picture.marks, *more]),
+        "figure": json_item(plot),
+        "cursor": cursor,
     }
 
 
-def _figure(picture: Figure) -> Any:
+def _own_digits(picture: Figure, trace: Trace) -> Figure:
+    """The ceiling, its margin in the digits that the rest of the page has."""
+    name = f"the margin of w*: {digits(trace.margin or 0.0)}"
+    marks = [
+        each._replace(name=name) if isinstance(each, ReferenceLine) else each
+        for each in picture.marks
+    ]
+    return picture._replace(marks=marks)
+
+
+def _figure(picture: Figure) -> Plot:
     """The report's figure, with an upright line and points that the page moves to a step.
 
     They are on the overlay, a canvas of its own: moving them repaints no curve.

@@ -16,26 +16,26 @@ UPDATING = ("margin",)
 
 def end(run: FilmRun, wrong: int = 0) -> dict[str, Any]:
     """The last thing that a film says. wrong: how many rows the last weights have wrong."""
-    if run.settled:
-        told = _settled(run, wrong)
+    if run.converged:
+        told = _converged_text(run, wrong)
     elif run.repeats:
-        told = _repeats(run)
+        told = _cycle_text(run)
     elif run.stuck:
-        told = _stuck(run)
+        told = _stuck_text(run)
     elif run.steps < run.trace.updates:
-        told = _cut(run)
+        told = _cut_text(run)
     else:
-        told = _goes_on(run)
+        told = _open_end_text(run)
     cycle = run.trace.cycle
     return {
         "sentence": told[0],
         "because": told[1],
-        "converged": run.settled,
+        "converged": run.converged,
         "cycle": cycle._asdict() if run.repeats and cycle is not None else None,
     }
 
 
-def _settled(run: FilmRun, wrong: int) -> tuple[str, str]:
+def _converged_text(run: FilmRun, wrong: int) -> tuple[str, str]:
     clean = run.trace.because.removeprefix("a full epoch passed ")
     if run.steps:
         sentence = f"Converged: after {count(run.steps, 'update')} a full epoch passed {clean}."
@@ -45,7 +45,7 @@ def _settled(run: FilmRun, wrong: int) -> tuple[str, str]:
         rows = "1 row is" if wrong == 1 else f"{wrong:,} rows are"
         sentence += f" But its last updates came after some rows were seen: now {rows} wrong."
     if run.separable:
-        return sentence, _promised(run)
+        return sentence, _theorem_text(run)
     if run.trace.rule == "passive-aggressive":
         return sentence, (
             "No weights have every row strictly on its side; but each row was right in its turn, by"
@@ -57,7 +57,7 @@ def _settled(run: FilmRun, wrong: int) -> tuple[str, str]:
     )
 
 
-def _repeats(run: FilmRun) -> tuple[str, str]:
+def _cycle_text(run: FilmRun) -> tuple[str, str]:
     cycle = run.trace.cycle
     assert cycle is not None, "asked for a cycle that is not there"
     before = f"after update {cycle.first:,}" if cycle.first else "of the start"
@@ -74,15 +74,15 @@ def _repeats(run: FilmRun) -> tuple[str, str]:
 
 def _by_rounding(run: FilmRun) -> str:
     """Why a run on separable rows goes round."""
+    theorem = _theorem_text(run).replace("The theorem", "the theorem")
     return (
-        "The rows are separable, and in exact arithmetic the run would end:"
-        f" {_promised(run).removesuffix('.').replace('The theorem', 'the theorem')}. But rows times"
-        " the step are too small beside these weights: rounding takes away what they add. The lines"
-        " of the proof are those of exact arithmetic."
+        f"The rows are separable, and in exact arithmetic the run would end: {theorem} But rows"
+        " times the step are too small beside these weights: rounding takes away what they add. The"
+        " lines of the proof are those of exact arithmetic."
     )
 
 
-def _stuck(run: FilmRun) -> tuple[str, str]:
+def _stuck_text(run: FilmRun) -> tuple[str, str]:
     moved = f"after {count(run.steps, 'update')} nothing moves" if run.steps else "nothing moves"
     return (
         f"The run never ends: {moved}, and every epoch has a mistake.",
@@ -90,18 +90,18 @@ def _stuck(run: FilmRun) -> tuple[str, str]:
     )
 
 
-def _cut(run: FilmRun) -> tuple[str, str]:
+def _cut_text(run: FilmRun) -> tuple[str, str]:
     """The trace is longer than the film."""
     trace = run.trace
     how = "converged" if trace.converged else "was stopped"
     return (
         f"The film ends here: it shows the first {run.steps:,} updates of {trace.updates:,}, after"
         f" which the run {how}.",
-        _promised(run),
+        _theorem_text(run),
     )
 
 
-def _goes_on(run: FilmRun) -> tuple[str, str]:
+def _open_end_text(run: FilmRun) -> tuple[str, str]:
     trace = run.trace
     if run.endless:
         return (
@@ -113,11 +113,11 @@ def _goes_on(run: FilmRun) -> tuple[str, str]:
     why = "the film has no room for more" if full else trace.because
     return (
         f"The film ends here, and the run does not: after {count(run.steps, 'update')} {why}.",
-        _promised(run),
+        _theorem_text(run),
     )
 
 
-def _promised(run: FilmRun) -> str:
+def _theorem_text(run: FilmRun) -> str:
     """What the theorem says about the end."""
     if not run.separable:
         return _inseparable_text(run)

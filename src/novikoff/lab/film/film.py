@@ -15,8 +15,9 @@ from novikoff.lab.film import ending_text, proof_lines, run_text
 from novikoff.lab.film.charts import charts_of
 from novikoff.lab.film.mistakes_by_step import mistakes_by_step, packed
 from novikoff.lab.film.run import ENDLESS, NOTHING, UPDATES, FilmRun, Numbers, Places
-from novikoff.lab.state.row_orders import arranged
+from novikoff.lab.state.row_orders import arrangement, rows_of
 from novikoff.lab.state.settings import ORDERS, Settings, estimator
+from novikoff.lab.state.url_values import Point
 from novikoff.learning.rules import Averaged
 from novikoff.number_text import count, rounded_up
 from novikoff.report.model import shorten
@@ -32,23 +33,13 @@ LEFT_OUT = re.compile(r"weight_[0-9]+|intercept|.*_slack")  # of the columns of 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def film_of_plane(
-    settings: Settings, X: Any, y: Any, verdict: Verdict, *, charts: bool = True
-) -> dict[str, Any]:
-    """The film of points in the plane, -1 or +1 each, on which the verdict is known."""
-    return film_of(run_of_plane(settings, X, y, verdict), charts=charts)
-
-
-def run_of_plane(settings: Settings, X: Any, y: Any, verdict: Verdict) -> FilmRun:
-    """The run that such a film shows."""
-    X, y = np.asarray(X, np.float64), np.asarray(y, np.int64)
-    numbers = arranged(settings, X, y)
+def plane_run(settings: Settings, points: tuple[Point, ...], verdict: Verdict) -> FilmRun:
+    """The run on points in the plane on which the verdict is known."""
+    (X, y), numbers = rows_of(points), arrangement(settings, points).places
     most = UPDATES if verdict.outcome == SEPARABLE else ENDLESS
     learner = estimator(settings, max_epochs=most + 1)  # every epoch but the last has an update
-    found = trace(X[numbers], y[numbers], learner, max_updates=most, stop_at_cycle=True)
-    return FilmRun.from_trace(
-        found, learner, numbers, ORDERS[settings.order], len(verdict.conflict)
-    )
+    run = trace(X[numbers], y[numbers], learner, max_updates=most, stop_at_cycle=True)
+    return FilmRun.from_trace(run, learner, numbers, ORDERS[settings.order], len(verdict.conflict))
 
 
 def film_of(
@@ -63,7 +54,7 @@ def film_of(
         "title": title or f"{run_text.TITLES[trace.rule]} on {count(trace.rows, 'row')}",
         "about": run_text.about(run) + _left_out(trace, shown),
         "steps": run.steps,
-        "complete": run.settled or run.repeats or run.stuck,
+        "complete": run.converged or run.repeats or run.stuck,
         "columns": {name: to_json_list(column) for name, column in columns_of(run, shown).items()},
         "weights": shown.weights.tolist(),
         "names": [_name(trace, int(j)) for j in shown.coordinates],
@@ -177,13 +168,13 @@ def _farthest(ways: Numbers, room: int) -> Places:
 
 
 def averages_of(run: FilmRun, weights: Numbers) -> Numbers:
-    """The mean of all weights so far (see `rules.averaged`): after each update, and for the last
-    step of a run that ended, at its end: with that the rule predicts.
+    """The mean of all weights so far (see `learning.rules.averaged`): after each update, and at the
+    end for the last step of a run that ended: with that the rule predicts.
     """
     times = run.rows_seen_before()
     moments = np.cumsum(np.diff(weights, axis=0) * times[:, None], axis=0)
     seen = (times + 1).astype(np.float64)
-    if run.settled:
+    if run.converged:
         seen[-1:] = run.trace.epochs * run.trace.rows
     return np.vstack([weights[:1], weights[1:] - moments / seen[:, None]])
 

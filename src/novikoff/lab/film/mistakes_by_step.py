@@ -10,7 +10,7 @@ from novikoff.learning.learner import tie_of
 from novikoff.learning.loop import compiled, row_steps
 from novikoff.learning.rows import row_at
 from novikoff.learning.rules import Perceptron, State, Winnow
-from novikoff.learning.rules.protocol import mistaken, score
+from novikoff.learning.rules.protocol import Rule, mistaken, score
 from novikoff.report.model import Numbers
 from novikoff.verdict.signed import Signed
 
@@ -33,7 +33,7 @@ def _mistakes_work(rule: Any, rows: Any, signs: Any, weights: Numbers, out: Bits
     return out.size * row_steps(rule, (), rows)
 
 
-def mistakes_by_step(signed: Signed, rule: Any, weights: Numbers) -> Bits:
+def mistakes_by_step(signed: Signed, rule: Rule, weights: Numbers) -> Bits:
     """Whether each row (column) would be a mistake for each weight vector (line)."""
     if not isinstance(rule, Winnow):  # all others score by row . weights while they learn
         rule = Perceptron(tie=tie_of(rule))

@@ -22,21 +22,30 @@ class ProofLine(NamedTuple):
     why: str
 
 
+#: Lines that only rows have which are separable.
+NEED_A_SEPARATOR = {
+    "towards w*",
+    "the angle",
+    "the end",
+    "the numerator",
+    "the cosine",
+    "closer to u",
+    "what mistakes take",
+    "promotions",
+}
+
+
 def lines_of(run: FilmRun) -> list[ProofLine]:
     """Those that hold for this run; of rows that are not separable only some are left."""
     if not run.steps:
         return []
-    if run.trace.rule == "winnow":
-        return _of_winnow(run)
-    if run.trace.rule == "one-sided":
-        return _of_note(run)
-    if run.trace.rule == "passive-aggressive":
-        return _of_aggression(run)
-    return _of_perceptron(run)
+    lines = PROOFS.get(run.trace.rule, _of_perceptron)(run)
+    whole = run.separable and (run.trace.rule != "winnow" or run.trace.bound is not None)
+    return [line for line in lines if whole or line.name not in NEED_A_SEPARATOR]
 
 
 def _of_perceptron(run: FilmRun) -> list[ProofLine]:
-    """See `tracing.standards`; β is the margin that the rule seeks, or 0."""
+    """See `theory.trace.theorems.constants`; β is the margin that the rule seeks, or 0."""
     beta: float = getattr(run.core, "margin", 0.0)
     name, limit = ("β", f"β = {shown(beta)}") if beta else ("0", "0")
     update = ProofLine(
@@ -46,8 +55,8 @@ def _of_perceptron(run: FilmRun) -> list[ProofLine]:
         f"The weights move only where the signed score is not above {'the margin ' * bool(beta)}"
         f"{name}.",
     )
-    towards, angle = ([_towards(run)], [_angle(run, beta)]) if run.separable else ([], [])
-    return [update, *towards, _length(run, beta), *_envelopes(run), *angle, _ceiling(run)]
+    more = _length(run, beta), *_envelopes(run), _angle(run, beta), _ceiling(run)
+    return [update, _towards(run), *more]
 
 
 def _towards(run: FilmRun) -> ProofLine:
@@ -126,65 +135,52 @@ def _ceiling(run: FilmRun, amount: str = "kη") -> ProofLine:
 
 def _of_note(run: FilmRun) -> list[ProofLine]:
     """The one-sided rule, in the letters of its lecture note: N over D, after t updates."""
-    trace = run.trace
-    found = [
+    return [
         ProofLine(
             "the update",
             "w·x ≤ 0",
             f"w_{{k-1}}·x = {{score}} ≤ 0{_rounded(run)}",
             "A row with w·x ≤ 0 is added to the weights.",
-        )
-    ]
-    if run.separable:
-        found.append(
-            ProofLine(
-                "the numerator",
-                "N ≥ t·g",
-                "N = w_{k}·w* = {target_product} ≥ {target_floor} = {k}·g",
-                f"Every row has w*·x ≥ g = {_gamma(run)}, the gap: N grows by at least g.",
-            )
-        )
-    found.append(
+        ),
+        ProofLine(
+            "the numerator",
+            "N ≥ t·g",
+            "N = w_{k}·w* = {target_product} ≥ {target_floor} = {k}·g",
+            f"Every row has w*·x ≥ g = {_gamma(run)}, the gap: N grows by at least g.",
+        ),
         ProofLine(
             "the denominator",
             "D² ≤ t",
             "D² = ‖w_{k}‖² = {squared_norm} ≤ {norm_cap} = {k}",
             "‖w + x‖² = ‖w‖² + 2w·x + ‖x‖², where w·x ≤ 0 and ‖x‖ = 1: D² grows by at most 1.",
-        )
-    )
-    if run.separable:
-        found += [
-            ProofLine(
-                "the cosine",
-                "N/D ≥ √t·g",
-                "N/D = {cosine} ≥ {cosine_floor} = √{k}·g",
-                "N ≥ t·g over D ≤ √t; and no cosine is above 1.",
-            ),
-            ProofLine(
-                "the end",
-                "t ≤ 1/g²",
-                f"t = {{k}} ≤ {bound_text(trace.bound or 0)}, the whole part of 1/g²",
-                "√t·g cannot be above 1.",
-            ),
-        ]
-    return [*found, _ceiling(run, "t")]
+        ),
+        ProofLine(
+            "the cosine",
+            "N/D ≥ √t·g",
+            "N/D = {cosine} ≥ {cosine_floor} = √{k}·g",
+            "N ≥ t·g over D ≤ √t; and no cosine is above 1.",
+        ),
+        ProofLine(
+            "the end",
+            "t ≤ 1/g²",
+            f"t = {{k}} ≤ {bound_text(run.trace.bound or 0)}, the whole part of 1/g²",
+            "√t·g cannot be above 1.",
+        ),
+        _ceiling(run, "t"),
+    ]
 
 
 def _of_aggression(run: FilmRun) -> list[ProofLine]:
-    """See `tracing.aggressive`."""
+    """See `theory.trace.theorems.passive_aggressive`."""
     first = "‖w_0‖² + " if run.trace.start.any() else ""
-    found = [
+    return [
         ProofLine(
             "the update",
             "ℓ = 1 − z·w_{k−1} > 0",
             "ℓ = 1 − z·w_{k-1} = {loss} > 0",
             "The weights move wherever the loss ℓ is above 0, also where the side is right.",
-        )
-    ]
-    if run.separable:
-        found += _approach(run)
-    return [
-        *found,
+        ),
+        *_approach(run),
         ProofLine(
             "the length",
             f"‖w_k‖² ≤ {first}Στ(2 − ℓ)",
@@ -234,11 +230,12 @@ def _approach(run: FilmRun) -> list[ProofLine]:
 
 
 def _of_winnow(run: FilmRun) -> list[ProofLine]:
-    """See `tracing.winnowing`."""
+    """See `theory.trace.theorems.winnow`."""
     trace, rule = run.trace, run.rule
     up, down = number(rule.alpha - 1.0), number(1.0 - 1.0 / rule.alpha)
     theta, n = number(rule.theta), trace.features
-    found = [
+    relevant = int(trace.target.sum()) if trace.target is not None else 0
+    return [
         ProofLine(
             "all weights together",
             "0 < Σw ≤ n + u(α − 1)θ − v(1 − 1/α)θ",
@@ -246,13 +243,7 @@ def _of_winnow(run: FilmRun) -> list[ProofLine]:
             f" {{demotions}}·{down}·{theta}",
             "A promotion adds α − 1 times what the row had, which was below θ; a demotion takes"
             " 1 − 1/α times what it had, which was not; and no weight is ever 0.",
-        )
-    ]
-    if not run.separable or trace.bound is None:
-        return found
-    relevant = int(trace.target.sum()) if trace.target is not None else 0
-    return [
-        *found,
+        ),
         ProofLine(
             "promotions",
             "u ≤ r⌈log_α θ⌉",
@@ -267,6 +258,9 @@ def _of_winnow(run: FilmRun) -> list[ProofLine]:
             "The promotions are bounded, and there is too little weight for many more demotions.",
         ),
     ]
+
+
+PROOFS = {"one-sided": _of_note, "passive-aggressive": _of_aggression, "winnow": _of_winnow}
 
 
 def _gamma(run: FilmRun) -> str:

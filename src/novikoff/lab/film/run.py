@@ -24,7 +24,7 @@ ROUNDS = 2  # of a run that repeats itself
 PART = 2**21  # weights in memory at a time
 #: The orders of an estimator, in words.
 EPOCH_ORDERS = {"given": "in the order given", "shuffle": "in a new random order each epoch"}
-SETTLED = (StopReason.NO_MISTAKE.value, StopReason.NO_UPDATE.value)
+CONVERGED = (StopReason.NO_MISTAKE.value, StopReason.NO_UPDATE.value)
 NOTHING = np.empty(0, np.int64)
 
 
@@ -84,9 +84,9 @@ class FilmRun(NamedTuple):
         return self.trace.target is not None
 
     @property
-    def settled(self) -> bool:
+    def converged(self) -> bool:
         """Whether the film shows how the run came to its end."""
-        return self.steps == self.trace.updates and self.trace.because in SETTLED
+        return self.steps == self.trace.updates and self.trace.because in CONVERGED
 
     @property
     def repeats(self) -> bool:

@@ -4,6 +4,7 @@ from typing import Any
 
 from novikoff.lab.film.run import FilmRun
 from novikoff.lab.state.settings import RULES
+from novikoff.learning.rules import PassiveAggressive
 from novikoff.learning.rules.protocol import TIES
 
 #: The rules that can be traced, by the titles that the page has for them.
@@ -61,7 +62,7 @@ def _settings(run: FilmRun) -> list[str]:
     return [f"η = {setting(rule.eta)}"]
 
 
-def _passive(rule: Any) -> str:
+def _passive(rule: PassiveAggressive) -> str:
     if rule.slack:
         return f"PA-II with C = {setting(0.5 / rule.slack)}"
     return "PA" if rule.cap == float("inf") else f"PA-I with C = {setting(rule.cap)}"
@@ -84,7 +85,7 @@ def _rows(run: FilmRun) -> str:
 
 
 def moved(run: FilmRun) -> str:
-    """What an update does: a template, see `lines`."""
+    """What an update does: a template, see `proof_lines`."""
     rule = run.core
     match run.trace.rule:
         case "winnow":
@@ -100,8 +101,8 @@ def moved(run: FilmRun) -> str:
     return f"w_{{k}} = w_{{k-1}} + η·y·x̂ with η = {setting(rule.eta)}, y = {{label}}"
 
 
-def _tau(rule: Any) -> str:
-    """See `rules.passive_aggressive`."""
+def _tau(rule: PassiveAggressive) -> str:
+    """See `learning.rules.passive_aggressive`."""
     if rule.slack:
         return f"(1 − z·w)/(‖x̂‖² + {setting(rule.slack)})"
     least = "(1 − z·w)/‖x̂‖²"

@@ -7,7 +7,7 @@ from told and film. Colours are light ones; on a dark screen the scripts exchang
 from typing import Any
 
 from novikoff.report.model import LIGHT
-from novikoff.report.render.bokeh import FONT, dash_of, style_axes
+from novikoff.report.render.bokeh import FONT, Plot, Style, blank_figure, dash_of
 
 #: Scripts of the player, in the order in which they are run; an offline page has these alone.
 PLAYER = ("words.js", "drawn.js", "plane.js", "winnow.js", "telling.js", "player.js")
@@ -17,7 +17,7 @@ HALVED = 64  # times that a weight may be, and still be named on its axis
 BORDER = 44  # pixels beside the plane for its ticks, whatever they say: so that it does not jump
 
 
-def figures() -> dict[str, Any]:
+def figures() -> dict[str, object]:
     """The empty figures as a page embeds them, by the ids of the elements that they are kept in."""
     from bokeh.embed import json_item
 
@@ -25,7 +25,7 @@ def figures() -> dict[str, Any]:
     return {f"{name}-figure": json_item(plot) for name, plot in made.items()}
 
 
-def plane() -> Any:
+def plane() -> Plot:
     """Points, lines, the band and the hulls; what is listed first lies lowest.
 
     What changes from step to step is on the level "overlay", which is painted without the rest.
@@ -37,10 +37,10 @@ def plane() -> Any:
         ("band", "green", 0.16, "glyph"),
         ("side", "red", 0.07, "overlay"),
     ):
-        fill: dict[str, Any] = {"fill_color": LIGHT[colour], "fill_alpha": alpha, "level": level}
-        plot.patch("x", "y", source=_source(name, "x", "y"), line_color=None, **fill)
-    hulls = _source("hulls", "xs", "ys", "colour")
-    style: dict[str, Any] = {"fill_color": "colour", "line_color": "colour"}
+        fill: Style = {"fill_color": LIGHT[colour], "fill_alpha": alpha, "level": level}
+        plot.patch("x", "y", source=empty_source(name, "x", "y"), line_color=None, **fill)
+    hulls = empty_source("hulls", "xs", "ys", "colour")
+    style: Style = {"fill_color": "colour", "line_color": "colour"}
     plot.patches("xs", "ys", source=hulls, fill_alpha=0.16, line_width=3, **style)
     for name, colour, dash, width, level in (
         ("best", "green", dash_of("dashed"), 2.5, "glyph"),
@@ -48,23 +48,23 @@ def plane() -> Any:
         ("mean", "purple", [12, 4, 2, 4], 2.5, "overlay"),
         ("line", "ink", "solid", 3.5, "overlay"),
     ):
-        stroke: dict[str, Any] = {"line_color": LIGHT[colour], "line_dash": dash, "level": level}
-        plot.line("x", "y", source=_source(name, "x", "y"), line_width=width, **stroke)
+        stroke: Style = {"line_color": LIGHT[colour], "line_dash": dash, "level": level}
+        plot.line("x", "y", source=empty_source(name, "x", "y"), line_width=width, **stroke)
     head = VeeHead(size=13, fill_color=LIGHT["ink"], line_color=LIGHT["ink"])
-    ends: dict[str, Any] = {"x_start": "x0", "y_start": "y0", "x_end": "x1", "y_end": "y1"}
-    normal = _source("normal", *ends.values())
-    shaft: dict[str, Any] = {"line_color": LIGHT["ink"], "line_width": 3, "level": "overlay"}
+    ends: Style = {"x_start": "x0", "y_start": "y0", "x_end": "x1", "y_end": "y1"}
+    normal = empty_source("normal", *ends.values())
+    shaft: Style = {"line_color": LIGHT["ink"], "line_width": 3, "level": "overlay"}
     plot.add_layout(Arrow(end=head, source=normal, **ends, **shaft))
     _points(plot)
     return plot
 
 
-def _points(plot: Any) -> None:
+def _points(plot: Plot) -> None:
     edge = LIGHT["paper"]
-    where: dict[str, Any] = {"x": "x", "y": "y"}
-    conflict = _source("conflict", "x", "y", "text", "shift", "rise", "align")
-    label: dict[str, Any] = {"x_offset": "shift", "text_align": "align", "y_offset": "rise"}
-    back: dict[str, Any] = {"background_fill_color": edge, "background_fill_alpha": 0.8}
+    where: Style = {"x": "x", "y": "y"}
+    conflict = empty_source("conflict", "x", "y", "text", "shift", "rise", "align")
+    label: Style = {"x_offset": "shift", "text_align": "align", "y_offset": "rise"}
+    back: Style = {"background_fill_color": edge, "background_fill_alpha": 0.8}
     plot.text(
         source=conflict,
         text_color=LIGHT["ink"],
@@ -75,27 +75,33 @@ def _points(plot: Any) -> None:
         **TEXT,
     )
     _ring(plot, conflict, "diamond", "purple", 42, 3.0)
-    look: dict[str, Any] = {"marker": "marker", "size": "size", "fill_color": "colour"}
-    points = _source("points", "x", "y", "marker", "colour", "size")
+    look: Style = {"marker": "marker", "size": "size", "fill_color": "colour"}
+    points = empty_source("points", "x", "y", "marker", "colour", "size")
     plot.scatter(source=points, line_color=edge, line_width=1, **where, **look)
-    meet: dict[str, Any] = {"fill_color": LIGHT["purple"], "line_color": LIGHT["ink"]}
-    plot.scatter(source=_source("meet", "x", "y"), marker="star", size=22, **where, **meet)
+    meet: Style = {"fill_color": LIGHT["purple"], "line_color": LIGHT["ink"]}
+    plot.scatter(source=empty_source("meet", "x", "y"), marker="star", size=22, **where, **meet)
     for name, marker, colour, size, width in (
         ("wrong", "square", "ink", 21, 2.0),
         ("looked", "circle", "amber", 30, 4.0),
         ("chosen", "circle", "blue", 24, 1.5),
     ):
-        _ring(plot, _source(name, "x", "y"), marker, colour, size, width, level="overlay")
+        _ring(plot, empty_source(name, "x", "y"), marker, colour, size, width, level="overlay")
 
 
 def _ring(
-    plot: Any, source: Any, marker: str, colour: str, size: int, width: float, level: str = "glyph"
+    plot: Plot,
+    source: Plot,
+    marker: str,
+    colour: str,
+    size: int,
+    width: float,
+    level: str = "glyph",
 ) -> None:
-    edge: dict[str, Any] = {"line_color": LIGHT[colour], "line_width": width, "level": level}
+    edge: Style = {"line_color": LIGHT[colour], "line_width": width, "level": level}
     plot.scatter("x", "y", source=source, marker=marker, size=size, fill_color=None, **edge)
 
 
-def bars(*, powers: bool) -> Any:
+def bars(*, powers: bool) -> Plot:
     """Weights as bars, on a scale of powers of 2 with a line at 1, or from 0."""
     from bokeh.models import BasicTicker, LogTicker
     from bokeh.models.annotations import Span
@@ -108,43 +114,37 @@ def bars(*, powers: bool) -> Any:
     if powers:
         plot.yaxis.ticker = LogTicker(base=2, mantissas=[1])
         plot.yaxis.major_label_overrides = {2.0**-k: f"1/{2**k}" for k in range(1, HALVED)}
-    source = _source("bars", "x", "top", "bottom", "colour", "edge", "hatch")
-    style: dict[str, Any] = {"fill_color": "colour", "line_color": "edge", "line_width": 2.5}
-    hatch: dict[str, Any] = {"hatch_pattern": "hatch", "hatch_color": LIGHT["paper"]}
+    source = empty_source("bars", "x", "top", "bottom", "colour", "edge", "hatch")
+    style: Style = {"fill_color": "colour", "line_color": "edge", "line_width": 2.5}
+    hatch: Style = {"hatch_pattern": "hatch", "hatch_color": LIGHT["paper"]}
     plot.vbar("x", 0.72, "top", "bottom", source=source, **style, **hatch)
     base = 1.0 if powers else 0.0
     plot.add_layout(Span(location=base, dimension="width", line_color=LIGHT["ink"]))
-    dashed: dict[str, Any] = {"line_dash": dash_of("dashed"), "line_color": LIGHT["red"]}
+    dashed: Style = {"line_dash": dash_of("dashed"), "line_color": LIGHT["red"]}
     plot.add_layout(
         Span(name="threshold", dimension="width", visible=False, line_width=2.5, **dashed)
     )
     return plot
 
 
-def _bare(**options: Any) -> Any:
+def _bare(**options: Any) -> Plot:
     """A figure with ticks and a mesh, and no tools: clicks and drags are the page's own."""
     from bokeh.models import Range1d
-    from bokeh.plotting import figure
 
-    plot: Any = figure(
-        sizing_mode="stretch_both",
+    return blank_figure(
         x_range=Range1d(start=-1.0, end=1.0, name="across"),
         y_range=Range1d(start=0.1, end=1.0, name="upwards"),
         tools="",
         toolbar_location=None,
-        background_fill_color=None,
-        border_fill_color=None,
-        outline_line_color=None,
         min_border_right=12,
         min_border_top=8,
         **options,
     )
-    style_axes(plot)
-    return plot
 
 
-def _source(name: str, *columns: str) -> Any:
+def empty_source(name: str, *columns: str) -> Plot:
+    """A source for the page's scripts to fill."""
     from bokeh.models import ColumnDataSource
 
-    empty: dict[str, Any] = {column: [] for column in columns}
+    empty: Style = {column: [] for column in columns}
     return ColumnDataSource(empty, name=name)

@@ -5,21 +5,20 @@ reaches gamma * |(w, b)| / |w| to either side. Without a bias that is gamma itse
 margin is an angle's, and no band of the plane shows it.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.lab.plane.number_text import truncated
 from novikoff.lab.state.page_state import Plane
+from novikoff.lab.state.row_orders import PlaneRows, rows_of
 from novikoff.lab.state.url_values import Point
 from novikoff.learning.learner import norm
 from novikoff.number_text import count
 from novikoff.report.charts.conflict import multiplier_text
 from novikoff.report.charts.geometry import conflict_hulls
-from novikoff.report.model import Numbers, array
+from novikoff.report.model import array
 from novikoff.verdict.exact.directed_rounding import root
 from novikoff.verdict.judge import Judge
 from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, Verdict
@@ -29,20 +28,7 @@ NO_POINTS, ONE_CLASS = "no points", "one class"
 TOUCH = 1e-6  # of the margin: at length 1, where distances are not rational
 BESIDE = 8  # characters of a multiplier that stands beside its point
 SHORT = 24  # characters of a fraction that a person still reads
-GAMMA, RADIUS, BOUND = "margin γ", "radius D", "bound (D/γ)²"
-
-
-class PlaneRows(NamedTuple):
-    """Points as the library takes them."""
-
-    X: Numbers
-    y: npt.NDArray[np.int64]
-
-
-def rows_of(points: Sequence[Point]) -> PlaneRows:
-    """The points in the order given."""
-    X = array([point[:2] for point in points]).reshape(-1, 2)
-    return PlaneRows(X, np.array([point.label for point in points], np.int64))
+FIGURES = "margin γ", "radius D", "bound (D/γ)²"
 
 
 class PlaneVerdict(NamedTuple):
@@ -78,38 +64,28 @@ def _verdict(rows: PlaneRows, bias: bool, unit: bool) -> Verdict:
 
 def as_json(state: Plane, judged: PlaneVerdict) -> dict[str, Any]:
     """What the page draws of a verdict."""
-    verdict = judged.verdict
-    told: dict[str, Any] = {
+    verdict, line = judged.verdict, None
+    if verdict is not None and verdict.weights is not None:
+        line = [*verdict.weights.tolist(), float(verdict.intercept or 0.0)]
+    banded = verdict if verdict is not None and verdict.outcome == SEPARABLE else None
+    conflict = [] if verdict is None else verdict.conflict
+    return {
         "outcome": judged.outcome,
         "sentence": sentence(state, judged),
         "brief": brief(judged),
-        "line": None,
-        "reach": None,
-        "nearest": [],
-        "conflict": [],
-        "hulls": [],
-        "meet": None,
-        "mirrored": False,
+        "line": line,
+        "reach": None if banded is None else band_half_width(banded),
+        "nearest": [] if banded is None else nearest(banded),
+        "conflict": [_share(row, share) for row, share in conflict],
+        **_hulls(state.points, verdict),
     }
-    if verdict is None:
-        return told
-    if verdict.weights is not None:
-        told["line"] = [*verdict.weights.tolist(), float(verdict.intercept or 0.0)]
-    if verdict.outcome == SEPARABLE:
-        told |= {"reach": band_half_width(verdict), "nearest": nearest(verdict)}
-    if verdict.conflict:
-        told |= {"conflict": _shares(verdict)} | _hulls(state.points, verdict)
-    return told
 
 
-def _shares(verdict: Verdict) -> list[dict[str, Any]]:
-    """The rows of a conflict with their multipliers, and what fits beside a point in the plane."""
-    told = []
-    for row, share in verdict.conflict:
-        text = multiplier_text(share)
-        short = text if len(text) <= BESIDE else f"≈ {float(share):.2g}"
-        told.append({"row": row, "multiplier": text, "short": short})
-    return told
+def _share(row: int, share: Fraction) -> dict[str, Any]:
+    """A row of a conflict with its multiplier, and what fits beside a point in the plane."""
+    text = multiplier_text(share)
+    short = text if len(text) <= BESIDE else f"≈ {float(share):.2g}"
+    return {"row": row, "multiplier": text, "short": short}
 
 
 def band_half_width(verdict: Verdict) -> float | None:
@@ -143,8 +119,10 @@ def nearest(verdict: Verdict) -> list[int]:
     return touching
 
 
-def _hulls(points: tuple[Point, ...], verdict: Verdict) -> dict[str, Any]:
+def _hulls(points: tuple[Point, ...], verdict: Verdict | None) -> dict[str, Any]:
     """The hulls of a conflict's rows, and a point that they all hold (see `conflict_hulls`)."""
+    if verdict is None or not verdict.conflict:
+        return {"hulls": [], "meet": None, "mirrored": False}
     ours, around_origin = [points[row] for row, _ in verdict.conflict], not verdict.signed.bias
     X, y = rows_of(ours)
     places = array([mirrored(point) for point in ours]) if around_origin else X
@@ -225,32 +203,23 @@ def figures(judged: PlaneVerdict) -> list[dict[str, str]]:
     columns = [_column(judged.verdict), _column(judged.other)]
     if not judged.verdict.signed.bias:
         columns.reverse()
-    lifted, unlifted = columns
-    told = [
-        {"name": name, "lifted": lifted[name], "unlifted": unlifted[name]}
-        for name in (GAMMA, RADIUS, BOUND)
+    lines = [
+        {"name": name, "lifted": lifted, "unlifted": unlifted}
+        for name, lifted, unlifted in zip(FIGURES, *columns, strict=True)
     ]
     exact = squared(judged.verdict)
     if exact:
-        told[0]["exact"] = exact
-    return told
+        lines[0]["exact"] = exact
+    return lines
 
 
-def _column(verdict: Verdict | None) -> dict[str, str]:
+def _column(verdict: Verdict | None) -> tuple[str, str, str]:
     if verdict is None:
-        return dict.fromkeys((GAMMA, RADIUS, BOUND), "the rule has no bias")
+        return ("the rule has no bias",) * 3
     if verdict.outcome == SEPARABLE:
-        return {
-            GAMMA: gamma(verdict),
-            RADIUS: radius(verdict),
-            BOUND: f"{verdict.mistake_bound:,}",
-        }
+        return gamma(verdict), radius(verdict), f"{verdict.mistake_bound:,}"
     through = "" if verdict.signed.bias else " through the origin"
-    return {
-        GAMMA: f"none: not separable{through}",
-        RADIUS: radius(verdict),
-        BOUND: "none",
-    }
+    return f"none: not separable{through}", radius(verdict), "none"
 
 
 def gamma(verdict: Verdict) -> str:

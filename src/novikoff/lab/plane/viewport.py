@@ -2,7 +2,7 @@
 
 import math
 
-from novikoff.report.model import Box
+from novikoff.report.model import Box, round_step
 
 ROOM = 0.12  # of the longer side, on each side
 LEVEL = 4.0  # one side may be so much longer for both axes to have one scale
@@ -35,8 +35,6 @@ def frame_of(places: list[tuple[float, float]]) -> Box:
 
 def _outwards(low: float, high: float) -> tuple[float, float]:
     """The ends moved out to round numbers, so that a small change of a point moves nothing."""
-    rough = (high - low) / STEPS
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(part * power for part in (1.0, 2.0, 5.0, 10.0) if part * power >= rough)
+    step = round_step((high - low) / STEPS)
     ends = step * math.floor(low / step), step * math.ceil(high / step)
     return float(f"{ends[0]:.{DIGITS}g}"), float(f"{ends[1]:.{DIGITS}g}")

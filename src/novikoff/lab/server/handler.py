@@ -72,12 +72,15 @@ class Handler(RequestHandler):
             self.body += chunk
 
     def on_connection_close(self) -> None:
+        super().on_connection_close()  # no more of the body comes: nothing must wait for it
         self.left = True
         if self.pending is not None:
             self.pending.cancel()
 
     async def ask(self, name: Hashable, work: Callable[[], bytes], *, keep: bool = True) -> bytes:
         """The answer to a question, given up when the client goes; see `RequestPool.ask`."""
+        if self.left:
+            raise Finish
         pool: RequestPool = self.settings["pool"]
         self.pending = asyncio.ensure_future(pool.ask(name, work, keep=keep))
         try:
@@ -113,7 +116,8 @@ class Handler(RequestHandler):
         self.set_header("Cache-Control", "no-store")
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             self.set_header("Retry-After", "2")
-        if status == HTTPStatus.FORBIDDEN:  # which is said before the body is read, if ever
+        unknown = self.request.method not in self.SUPPORTED_METHODS
+        if unknown or status == HTTPStatus.FORBIDDEN:  # said before the body is read, if ever
             self.set_header("Connection", "close")
         if self.request.method in ("GET", "HEAD"):
             self.set_header("Content-Type", "text/plain; charset=utf-8")

@@ -36,7 +36,7 @@ class RequestPool:
         self.pool = ThreadPoolExecutor(workers, "lab")
         self.open: dict[Hashable, PendingRequest] = {}
         self.kept: OrderedDict[Hashable, bytes] = OrderedDict()
-        self.size = 0  # bytes of the answers kept
+        self.size = 0  # bytes of the answers kept, and of their names
         self.most_open, self.most_kept = waiting, kept
 
     async def ask(self, name: Hashable, work: Work, *, keep: bool = True) -> bytes:
@@ -72,10 +72,14 @@ class RequestPool:
         if answer.exception() is not None or not keep:
             return
         self.kept[name] = answer.result()
-        self.size += len(answer.result())
+        self.size += _size(name, answer.result())
         while self.size > self.most_kept:
-            self.size -= len(self.kept.popitem(last=False)[1])
+            self.size -= _size(*self.kept.popitem(last=False))
 
     def close(self) -> None:
         """Begin nothing more; what has been begun ends by itself."""
         self.pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _size(name: Hashable, answer: bytes) -> int:
+    return len(repr(name)) + len(answer)

@@ -1,5 +1,6 @@
 """The server's addresses, and what is answered at each."""
 
+import asyncio
 import inspect
 import json
 import re
@@ -13,7 +14,7 @@ from tornado.web import Application, HTTPError, StaticFileHandler
 
 from novikoff.data.text.tokens import shown
 from novikoff.lab import assets, capacity_tab, offline_page, page_data, plane_image
-from novikoff.lab.limits import BODY
+from novikoff.lab.limits import BODY, LONGEST_NUMBER, SHORT_BODY
 from novikoff.lab.server.handler import JSON, Handler, RefusalError
 from novikoff.lab.server.request_pool import RequestPool
 from novikoff.lab.state import csv_points
@@ -101,24 +102,61 @@ class QueryHandler(Handler):
         self.query = query
 
     async def post(self) -> None:
-        asked = self.query(**_checked(self._sent(), self.query))
-        self.send(JSON, await self.ask(asked.name, asked.work, keep=asked.keep))
-
-    def _sent(self) -> dict[str, Any]:
         kind = self.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         if kind != JSON:
             raise RefusalError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"expected {JSON}")
         if self.received > BODY:
             raise RefusalError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, LONG)
+        if self.received <= SHORT_BODY:
+            query = self._parse()
+        else:
+            query = await asyncio.to_thread(self._parse)  # nobody else waits for it
+        self.send(JSON, await self.ask(query.name, query.work, keep=query.keep))
+
+    def _parse(self) -> CachedQuery:
         try:
-            found = json.loads(self.body.decode())
+            return self.query(**_arguments(_json_object(self.body), self.query))
         except RecursionError:
             raise RefusalError(HTTPStatus.BAD_REQUEST, "the JSON is nested too deeply") from None
-        except ValueError as error:  # an undecodable byte too
-            raise RefusalError(HTTPStatus.BAD_REQUEST, f"not JSON in UTF-8: {error}") from None
-        if not isinstance(found, dict):
-            raise RefusalError(HTTPStatus.BAD_REQUEST, "expected a JSON object")
-        return found
+
+
+def _json_object(body: bytes | bytearray) -> dict[str, object]:
+    try:
+        value = json.loads(
+            body.decode(),
+            parse_int=lambda digits: int(_short_number(digits)),
+            parse_float=lambda digits: float(_short_number(digits)),
+        )
+    except ValueError as error:  # an undecodable byte too
+        raise RefusalError(HTTPStatus.BAD_REQUEST, f"not JSON in UTF-8: {error}") from None
+    if not isinstance(value, dict):
+        raise RefusalError(HTTPStatus.BAD_REQUEST, "expected a JSON object")
+    return value
+
+
+def _short_number(digits: str) -> str:
+    """Refuse a long number before it is converted, which would take the square of its length."""
+    if len(digits) > LONGEST_NUMBER:
+        why = f"found a number of {len(digits):,} characters, expected at most {LONGEST_NUMBER}"
+        raise RefusalError(HTTPStatus.BAD_REQUEST, why)
+    return digits
+
+
+def _arguments(given: dict[str, object], query: Callable[..., CachedQuery]) -> dict[str, object]:
+    """The arguments of a query: an object that must have its keys, and values of their types."""
+    parameters = inspect.signature(query).parameters
+    defaults = {name: each.default for name, each in parameters.items() if each.default != EMPTY}
+    values = defaults | given
+    if values.keys() != parameters.keys():
+        found, expected = (", ".join(each) or "none" for each in (given, parameters))
+        why = f"found the keys {shown(found)}, expected {expected}"
+        raise RefusalError(HTTPStatus.BAD_REQUEST, why)
+    for name, each in parameters.items():
+        value, kind = values[name], each.annotation
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            why = f"{name}: expected {WORDS[kind]}, found {shown(str(value))}"
+            raise RefusalError(HTTPStatus.BAD_REQUEST, why)
+    return values
 
 
 class Download(NamedTuple):
@@ -174,20 +212,3 @@ def application(pool: RequestPool, hosts: frozenset[str] | None) -> Application:
         pool=pool,
         hosts=hosts,
     )
-
-
-def _checked(given: dict[str, Any], query: Callable[..., CachedQuery]) -> dict[str, Any]:
-    """The arguments of a query: an object that must have its keys, and values of their types."""
-    parameters = inspect.signature(query).parameters
-    defaults = {name: each.default for name, each in parameters.items() if each.default != EMPTY}
-    values = defaults | given
-    if values.keys() != parameters.keys():
-        found, expected = (", ".join(each) or "none" for each in (given, parameters))
-        why = f"found the keys {shown(found)}, expected {expected}"
-        raise RefusalError(HTTPStatus.BAD_REQUEST, why)
-    for name, each in parameters.items():
-        value, kind = values[name], each.annotation
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            why = f"{name}: expected {WORDS[kind]}, found {shown(str(value))}"
-            raise RefusalError(HTTPStatus.BAD_REQUEST, why)
-    return values

@@ -6,10 +6,12 @@ line takes is taken here and what it refuses is refused, with the line.
 
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from novikoff import data
 from novikoff.data.files.inputs import Input
@@ -20,6 +22,7 @@ from novikoff.errors import DataError
 from novikoff.lab.state.url_values import LARGEST, MOST_POINTS, SMALLEST, Point, write_points
 from novikoff.number_text import plural
 from novikoff.report.model import shorten
+from novikoff.report.row_info import dense
 
 TARGETS = ("target", "label", "class")  # what people call the column of labels; else it is the last
 LISTED = 6  # labels or columns that a message names
@@ -38,7 +41,7 @@ REWORDED = (
 )
 
 
-class Chosen(NamedTuple):
+class ChosenColumns(NamedTuple):
     """Which columns are what."""
 
     x: str
@@ -67,32 +70,27 @@ def pasted(
             raise DataError("the text holds half a character, expected Unicode text") from None
         except DataError as error:
             raise DataError(_told(str(error), path)) from None
-        names = _names(layout)
+        names = layout.names or [f"column {place + 1}" for place in range(layout.width)]
         found = {"columns": names, "x": x, "y": y, "target": target, "labels": [], "points": ""}
         try:
             chosen = _chosen(layout, names, x, y, target)
             found |= chosen._asdict()
-            points, labels = _points(_read(path, layout, names, chosen), chosen)
+            points, labels = _read_points(path, layout, names, chosen)
         except DataError as error:
             return found | {"note": "", "problem": _told(str(error), path)}
-    told = {"labels": labels, "points": write_points(points), "problem": None}
-    return found | told | {"note": _note(len(names) - 3)}
-
-
-def _note(others: int) -> str:
-    if others == 0:
-        return ""
-    return f"{others} other column{'s are' if others != 1 else ' is'} not used."
-
-
-def _names(layout: TableHeader) -> list[str]:
-    """The header's, or the columns' places."""
-    return layout.names or [f"column {place + 1}" for place in range(layout.width)]
+    others = len(names) - 3
+    note = f"{others} other column{'s are' if others != 1 else ' is'} not used." if others else ""
+    return found | {
+        "labels": labels,
+        "points": write_points(points),
+        "note": note,
+        "problem": None,
+    }
 
 
 def _chosen(
     layout: TableHeader, names: list[str], x: str | None, y: str | None, target: str | None
-) -> Chosen:
+) -> ChosenColumns:
     """The columns asked for.
 
     By default the target is a column called target, label or class, else the last one; x and y are
@@ -124,63 +122,51 @@ def _chosen(
             f"x is {shown(x)}, y is {shown(y)} and the target is {shown(target)}, expected three"
             " different columns"
         )
-    return Chosen(x, y, target)
+    return ChosenColumns(x, y, target)
 
 
-class ColumnChoice(NamedTuple):
-    """Two columns of numbers, a label for each row, and the line it is in."""
-
-    numbers: Any
-    labels: Any
-    lines: Any
-
-
-def _read(path: Path, layout: TableHeader, names: list[str], chosen: Chosen) -> ColumnChoice:
-    """The columns chosen; where there is a header, no other is looked at."""
+def _read_points(
+    path: Path, layout: TableHeader, names: list[str], chosen: ChosenColumns
+) -> tuple[list[Point], list[str]]:
+    """The points, and the two labels; where there is a header, no other column is looked at."""
     only = None if layout.names is None else [chosen.x, chosen.y]
-    place = names.index(chosen.target)
-    source = data.open(path, cache=False, target=place, names=only)
+    source = data.open(path, cache=False, target=names.index(chosen.target), names=only)
     chunk = source.read()
+    assert chunk.lines is not None  # as text has them
     known = source.feature_names or [name for name in names if name != chosen.target]
-    places = [known.index(chosen.x), known.index(chosen.y)]
-    X = chunk.X[:, places]
-    return ColumnChoice(X.toarray() if hasattr(X, "toarray") else X, chunk.y, chunk.lines)
-
-
-def _points(columns: ColumnChoice, chosen: Chosen) -> tuple[list[Point], list[str]]:
-    count = len(columns.lines)
-    if count > MOST_POINTS:
+    numbers = dense(chunk.X[:, [known.index(chosen.x), known.index(chosen.y)]])
+    if len(numbers) > MOST_POINTS:
         raise DataError(
-            f"the text has {count:,} rows, expected at most {MOST_POINTS}: leave some out; the"
-            " command line takes more"
+            f"the text has {len(numbers):,} rows, expected at most {MOST_POINTS}: leave some out;"
+            " the command line takes more"
         )
-    labels, codes = np.unique(columns.labels, return_inverse=True)
+    labels, codes = np.unique(np.asarray(chunk.y), return_inverse=True)
     if len(labels) != 2:
         raise DataError(
             f"the target {shown(chosen.target)} has {len(labels)} different"
             f" {plural('label', len(labels))} ({_listed(labels)}), expected two: choose another"
             " target, or leave rows out"
         )
-    sizes = np.abs(columns.numbers)
+    sizes = np.abs(numbers)
     bad = np.argwhere((sizes > LARGEST) | ((sizes > 0.0) & (sizes < SMALLEST)))
     if len(bad):
         row, axis = bad[0]
         raise DataError(
-            f"line {columns.lines[row]}: {shown(chosen[axis])} is {columns.numbers[row, axis]:g},"
+            f"line {chunk.lines[row]}: {shown(chosen[axis])} is {numbers[row, axis]:g},"
             f" expected 0 or a number whose size is from {SMALLEST:g} to {LARGEST:,.0f}: choose"
             " another unit"
         )
-    rows = zip(*columns.numbers.T.tolist(), (2 * codes - 1).tolist(), strict=True)
+    rows = zip(*numbers.T.tolist(), (2 * codes - 1).tolist(), strict=True)
     return [Point(x, y, label) for x, y, label in rows], [_word(each) for each in labels]
 
 
-def _word(label: Any) -> str:
+def _word(label: object) -> str:
     number = isinstance(label, (int, float, np.number))
     return f"{label:g}" if number else shorten(label)
 
 
-def _listed(words: Any) -> str:
-    some = ", ".join(shown(_word(word)) for word in list(words)[:LISTED])
+def _listed(words: Sequence[object] | npt.NDArray[Any]) -> str:
+    some = ", ".join(shown(_word(word)) for word in words[:LISTED])
     return some if len(words) <= LISTED else f"{some} and {len(words) - LISTED} more"
 
 

@@ -44,10 +44,6 @@ class Plane(NamedTuple):
     points: tuple[Point, ...] = PRESETS[DEFAULT].points
     settings: Settings = PRESETS[DEFAULT].settings
 
-    @property
-    def tab(self) -> str:
-        return "plane"
-
 
 class CapacityTabState(NamedTuple):
     """P random points in N dimensions, labelled at random; so many trials are made at once."""
@@ -56,10 +52,6 @@ class CapacityTabState(NamedTuple):
     P: int = 20
     trials: int = 0
     seed: int = 0
-
-    @property
-    def tab(self) -> str:
-        return "capacity"
 
 
 class WinnowTabState(NamedTuple):
@@ -70,10 +62,6 @@ class WinnowTabState(NamedTuple):
     rows: int = 100
     seed: int = 0
     order: str = "given"
-
-    @property
-    def tab(self) -> str:
-        return "winnow"
 
 
 State = Plane | CapacityTabState | WinnowTabState
@@ -180,9 +168,10 @@ def address(state: State) -> str:
     """
     if isinstance(state, Plane):
         return _joined(_of_plane(state))
+    tab = "capacity" if isinstance(state, CapacityTabState) else "winnow"
     values, defaults = state._asdict(), type(state)()._asdict()
     different = {key: str(values[key]) for key in values if values[key] != defaults[key]}
-    return _joined({"tab": state.tab} | different)
+    return _joined({"tab": tab} | different)
 
 
 def _of_plane(state: Plane) -> dict[str, str]:

@@ -11,14 +11,16 @@ any of these; it is not the worst order there is, which would take far longer to
 bound holds for all of them.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from novikoff.lab.state.settings import Settings, estimator
-from novikoff.learning.epochs import Outcome, learn
+from novikoff.lab.state.url_values import Point
+from novikoff.learning.epochs import learn
 from novikoff.learning.rows import make_rows
 from novikoff.number_text import count, plural
 
@@ -29,6 +31,19 @@ ONE, ALL = 1000, 4000  # epochs of one run, and of the whole search
 SEED = 0
 
 
+class PlaneRows(NamedTuple):
+    """Points as the library takes them."""
+
+    X: npt.NDArray[np.float64]
+    y: Places
+
+
+def rows_of(points: Sequence[Point]) -> PlaneRows:
+    """The points in the order given."""
+    X = np.array([point[:2] for point in points], np.float64).reshape(-1, 2)
+    return PlaneRows(X, np.array([point.label for point in points], np.int64))
+
+
 class Arrangement(NamedTuple):
     """The numbers of the rows in the order of an epoch; for a search, a sentence on it."""
 
@@ -36,45 +51,32 @@ class Arrangement(NamedTuple):
     note: str = ""
 
 
-def arranged(settings: Settings, X: Any, y: Any) -> Places:
-    """The numbers of the rows in the order in which an epoch goes through them."""
-    return arrangement(settings, X, y).places
-
-
-def arrangement(settings: Settings, X: Any, y: Any) -> Arrangement:
-    """The same, and what a search has to say."""
-    X, y = np.asarray(X, np.float64), np.asarray(y, np.int64)
+def arrangement(settings: Settings, points: tuple[Point, ...]) -> Arrangement:
+    """The order in which an epoch goes through the points."""
+    if settings.order == "adversarial" and points:
+        return _search(settings, points)
     if settings.order == "sorted":
-        return Arrangement(np.argsort(y, kind="stable"))
-    if settings.order == "adversarial" and len(y):
-        return _searched(settings, X.tobytes(), y.tobytes())
-    return Arrangement(np.arange(len(y)))
+        return Arrangement(np.argsort([point.label for point in points], kind="stable"))
+    return Arrangement(np.arange(len(points)))
 
 
 @lru_cache(256)
-def _searched(settings: Settings, X: bytes, y: bytes) -> Arrangement:
-    labels = np.frombuffer(y, np.int64)
-    return OrderSearch(settings, np.frombuffer(X).reshape(-1, 2), labels).arrangement()
+def _search(settings: Settings, points: tuple[Point, ...]) -> Arrangement:
+    return OrderSearch(settings, *rows_of(points)).arrangement()
 
 
-class Tried(NamedTuple):
+class RunCost(NamedTuple):
     """What a run cost; more mistakes are worse, and then more updates."""
 
     mistakes: int
     updates: int
     converged: bool = True
 
-    @classmethod
-    def of(cls, outcome: Outcome) -> "Tried":
-        """How a run went."""
-        mistakes, updates = outcome.mistakes_per_epoch, outcome.updates_per_epoch
-        return cls(sum(mistakes), sum(updates), outcome.converged)
-
 
 class OrderSearch:
     """Looks for a costly arrangement; the same one each time."""
 
-    def __init__(self, settings: Settings, X: Any, y: Places) -> None:
+    def __init__(self, settings: Settings, X: npt.NDArray[np.float64], y: Places) -> None:
         self._X, self._y = X, y
         self._estimator, self._lift = estimator(settings, ONE), (settings.bias, settings.unit)
         self._left = ALL
@@ -116,11 +118,12 @@ class OrderSearch:
         if found >= self.worst:
             self.worst, self.places = found, places
 
-    def _run(self, places: Places) -> Tried:
+    def _run(self, places: Places) -> RunCost:
         """Learn from the rows in this order."""
         rows = make_rows(np.ascontiguousarray(self._X[places]), *self._lift)
         codes = (self._y[places] > 0).astype(np.uint16)
         learner = self._estimator._new_learner(2, 1)
         outcome = learn(learner, rows, codes, max_epochs=min(ONE, self._left))
         self._left -= outcome.epochs
-        return Tried.of(outcome)
+        mistakes, updates = outcome.mistakes_per_epoch, outcome.updates_per_epoch
+        return RunCost(sum(mistakes), sum(updates), outcome.converged)

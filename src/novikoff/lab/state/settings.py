@@ -4,6 +4,7 @@ What a rule does not use has one value only, so that two addresses of the same r
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -13,10 +14,12 @@ from novikoff.data.text.tokens import shown
 from novikoff.errors import ParameterError
 from novikoff.lab.state.url_values import parse_int, read_number, write_number
 from novikoff.learning import estimators
+from novikoff.learning.estimators.base import BaseLearner
 from novikoff.learning.rules import registry
 from novikoff.learning.rules.protocol import TIES
 
 Start = str | tuple[float, ...]  # "zeros", "random", or the weights, the intercept last
+Value = Start | float | int | bool
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 #: The orders of the rows, in words.
@@ -110,17 +113,12 @@ def _yes(key: str, text: str) -> bool:
     return _one_of("yes", "no")(key, text) == "yes"
 
 
-def _above_0(key: str, text: str) -> float:
+def _positive(key: str, text: str, zero: bool = False) -> float:
+    """A number above 0, or 0 itself where that is allowed."""
     value = read_number(key, text)
-    if not value > 0.0:
-        raise ParameterError(f"{key}: found {shown(text)}, expected a number above 0")
-    return value
-
-
-def _not_below_0(key: str, text: str) -> float:
-    value = read_number(key, text)
-    if value < 0.0:
-        raise ParameterError(f"{key}: found {shown(text)}, expected 0 or a number above it")
+    if value < 0.0 or (value == 0.0 and not zero):
+        expected = "0 or a number above it" if zero else "a number above 0"
+        raise ParameterError(f"{key}: found {shown(text)}, expected {expected}")
     return value
 
 
@@ -136,18 +134,14 @@ def _start(key: str, text: str) -> Start:
     return tuple(read_number(key, part) for part in parts)
 
 
-def _seed(key: str, text: str) -> int:
-    return parse_int(key, text, 0, MOST_SEED)
-
-
-_READERS: dict[str, Callable[[str, str], Any]] = {
+_READERS: dict[str, Callable[[str, str], Value]] = {
     "rule": _one_of(*RULES),
-    "eta": _above_0,
-    "margin": _not_below_0,
-    "C": _above_0,
+    "eta": _positive,
+    "margin": partial(_positive, zero=True),
+    "C": _positive,
     "variant": _one_of(*VARIANTS),
     "start": _start,
-    "seed": _seed,
+    "seed": partial(parse_int, least=0, most=MOST_SEED),
     "tie": _one_of(*TIES),
     "bias": _yes,
     "unit": _yes,
@@ -174,7 +168,7 @@ def canonical(settings: Settings) -> Settings:
     return found
 
 
-def write_setting(value: Any) -> str:
+def write_setting(value: Value) -> str:
     """A value as an address has it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -197,10 +191,10 @@ _PARAMETERS = {
 }
 
 
-def estimator(settings: Settings, max_epochs: int) -> Any:
+def estimator(settings: Settings, max_epochs: int) -> BaseLearner:
     """The estimator that these settings mean, not fitted.
 
-    Its order is "shuffle", or "given": rows in an order of the lab's own (`orders.arranged`) are
+    Its order is "shuffle", or "given": rows in an order of the lab's own (`row_orders`) are
     given to it so.
     """
     values = settings._asdict()
@@ -208,7 +202,7 @@ def estimator(settings: Settings, max_epochs: int) -> Any:
     values["order"] = "shuffle" if settings.order == "shuffle" else "given"
     if isinstance(settings.start, tuple):
         values["start"] = np.array(settings.start)
-    maker = getattr(estimators, registry.lookup(rule).estimator)
+    maker: type[BaseLearner] = getattr(estimators, registry.lookup(rule).estimator)
     known = maker().get_params()
     named = {_PARAMETERS.get(name, name): value for name, value in values.items()}
     taken = {name: value for name, value in named.items() if name in known}

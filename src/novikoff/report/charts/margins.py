@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from novikoff.number_text import count
 from novikoff.report.charts.plane import MarkedRows, Separator
 from novikoff.report.model import (
     Bars,
@@ -12,9 +13,11 @@ from novikoff.report.model import (
     Mark,
     Numbers,
     ReferenceLine,
+    Section,
     Table,
     array,
     number,
+    round_step,
 )
 from novikoff.report.row_info import RowInfo
 
@@ -41,8 +44,7 @@ def histogram(separator: Separator, rule: str | None) -> Figure:
         here = np.flatnonzero(chosen & (counts > 0))
         if len(here):
             notes = [
-                f"{counts[k]:,} {'row' if counts[k] == 1 else 'rows'} from {number(edges[k])} to"
-                f" {number(edges[k + 1])}"
+                f"{count(counts[k], 'row')} from {number(edges[k])} to {number(edges[k + 1])}"
                 for k in here
             ]
             sides = edges[here], edges[here + 1], array(counts[here])
@@ -84,8 +86,7 @@ def bin_edges(low: float, high: float) -> Numbers:
     rough = (high - low) / BINS
     if rough < TINY:
         return array(sorted({low, 0.0, high, math.nextafter(high, math.inf)}))
-    power = 10.0 ** math.floor(math.log10(rough))
-    width = next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= rough)
+    width = round_step(rough)
     first, last = math.floor(low / width), math.floor(high / width) + 1
     first = min(first, -1) if low < 0.0 else first  # where the quotient is too small for a double
     return array([k * width for k in range(first, last + 1)])
@@ -111,23 +112,24 @@ def closest_marked(margins: Numbers) -> MarkedRows:
     return MarkedRows(rows, f"the {len(rows)} rows {wrong}")
 
 
-def closest_title(margins: Numbers) -> str:
-    """The title of `closest_table`."""
-    return "The rows farthest on the wrong side" if margins.min() < 0.0 else "The closest rows"
+def margin_sections(
+    examples: RowInfo, separator: Separator, rule: str | None, text: str = ""
+) -> list[Section]:
+    """The sections of a page about all margins, and about the smallest ones. rule, text: of the
+    histogram.
+    """
+    margins = separator.margins
+    wrong = margins.min() < 0.0
+    title = "The rows farthest on the wrong side" if wrong else "The closest rows"
+    return [
+        Section("Margins", text, picture=histogram(separator, rule)),
+        Section(title, table=closest_table(examples, margins)),
+    ]
 
 
 def closest_table(examples: RowInfo, margins: Numbers, listed: int = LISTED) -> Table:
     """A table of the rows with the smallest margins, in ascending order."""
     rows = closest_rows(margins, listed)
-    lines = [
-        [
-            examples.row_name(int(i)),
-            examples.label_text(int(i)).removeprefix(f"{examples.noun} "),
-            number(float(margins[i])),
-            *examples.cells(int(i)),
-        ]
-        for i in rows
-    ]
+    lines = [examples.cells(int(i), number(float(margins[i]))) for i in rows]
     caption = f"The {len(rows)} rows with the smallest margins, of {len(margins):,}."
-    columns = ["row", examples.noun, "margin", *examples.column_names]
-    return Table(columns, lines, caption)
+    return Table(examples.column_names("margin"), lines, caption)

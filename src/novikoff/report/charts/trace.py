@@ -1,13 +1,13 @@
 """Figures of a traced proof: the envelopes, the angle, the slack, and Winnow's weights."""
 
 import math
+from typing import Any
 
 import numpy as np
 
 from novikoff.report.charts.epochs import bound_text, ceiling_figure, curve_marks, thinned_indices
 from novikoff.report.model import (
     Figure,
-    Indices,
     Line,
     Mark,
     Numbers,
@@ -24,56 +24,68 @@ SMALL = 0.05  # cosines that even axes would show as 0
 FAR = 10.0  # how much farther than the run the envelopes may cross for even axes to show both
 
 
-def drawn_updates(trace: Trace) -> Indices:
-    """The updates of the table that are drawn."""
-    return thinned_indices(len(trace.table["update"]))
+class UpdateCurves:
+    """The curves of a trace's columns over its updates; of many updates, some are drawn."""
 
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.places = thinned_indices(len(trace.table["update"]))
 
-def thinning_note(trace: Trace, kept: Indices) -> str:
-    """A note that not all updates are drawn, if so."""
-    if len(kept) == trace.updates:
-        return ""
-    return f" Of {trace.updates:,} updates {len(kept):,} are drawn; all were checked."
+    def column(self, name: str) -> Numbers:
+        """A column of the table at the updates that are drawn."""
+        return array(self.trace.table[name][self.places])
 
+    def line(self, column: str, name: str, colour: str, dash: str = "dashed") -> list[Mark]:
+        """A curve beside that of the run, without hover texts."""
+        return curve_marks(Line(self.column("update"), self.column(column), name, colour, dash))
 
-def hover_notes(trace: Trace, kept: Indices, *columns: str) -> list[str]:
-    """The text on hovering over each update: its row, and some columns of the table."""
-    table = trace.table
-    examples = None if trace.signed is None else RowInfo.of(trace.signed)
-    found = []
-    for k in kept:
-        row = int(table["row"][k])
-        place = f"row {row:,}" if examples is None else examples.row_name(row)
-        told = "; ".join(f"{_words(name)} {number(float(table[name][k]))}" for name in columns)
-        found.append(f"update {int(table['update'][k]):,}, {place}: {told}")
-    return found
+    def run_line(self, column: str, name: str, *beside: str) -> list[Mark]:
+        """The curve of the run. beside: more columns for the hover texts."""
+        x, notes = self.column("update"), self.notes(column, *beside)
+        return curve_marks(Line(x, self.column(column), name, "blue", "solid", 3.0, notes))
 
+    def run_under_cap(self, run: tuple[str, str], cap: tuple[str, str], *beside: str) -> list[Mark]:
+        """The curves of a quantity of the run and of its cap, where that is known.
 
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+        run, cap: a column of the table each, and its name in the figure.
+        """
+        known = np.isfinite(self.column(cap[0])).any()
+        caps = self.line(*cap, "red") if known else []
+        return caps + self.run_line(*run, cap[0], *beside)
 
+    def notes(self, *columns: str) -> list[str]:
+        """The text on hovering over each update: its row, and some columns of the table."""
+        table, signed = self.trace.table, self.trace.signed
+        examples = None if signed is None else RowInfo.of(signed)
+        texts = []
+        for k in self.places:
+            row = int(table["row"][k])
+            place = f"row {row:,}" if examples is None else examples.row_name(row)
+            values = (
+                f"{name.replace('_', ' ')} {number(float(table[name][k]))}" for name in columns
+            )
+            texts.append(f"update {int(table['update'][k]):,}, {place}: {'; '.join(values)}")
+        return texts
 
-def curve_under_cap(
-    trace: Trace, run: tuple[str, str], cap: tuple[str, str], *beside: str
-) -> list[Mark]:
-    """The curves of a quantity of the run and of its cap, where that is known.
+    @property
+    def thinning_note(self) -> str:
+        """A note that not all updates are drawn, if so."""
+        drawn, updates = len(self.places), self.trace.updates
+        if drawn == updates:
+            return ""
+        return f" Of {updates:,} updates {drawn:,} are drawn; all were checked."
 
-    run, cap: a column of the table each, and its name in the figure. beside: more columns for the
-    hover text.
-    """
-    kept = drawn_updates(trace)
-    k, heights = (array(trace.table[name][kept]) for name in ("update", run[0]))
-    caps = array(trace.table[cap[0]][kept])
-    marks = curve_marks(Line(k, caps, cap[1], "red", "dashed")) if np.isfinite(caps).any() else []
-    notes = hover_notes(trace, kept, run[0], cap[0], *beside)
-    return marks + curve_marks(Line(k, heights, run[1], "blue", "solid", 3.0, notes))
+    def figure(
+        self, title: str, y_label: str, marks: list[Mark], caption: str, alt: str, **options: Any
+    ) -> Figure:
+        """A figure over the updates."""
+        caption += self.thinning_note
+        return Figure(title, "updates, k", y_label, marks, caption, alt, **options)
 
 
 def envelopes(trace: Trace) -> Figure:
     """A k^2 <= |w_k - w_0|^2 <= B k: how far the weights can be after k updates."""
-    table, kept = trace.table, drawn_updates(trace)
-    k = array(table["update"][kept])
-    last = float(trace.updates)
+    curves, last = UpdateCurves(trace), float(trace.updates)
     A, B = trace.A, trace.B or 0.0
     cross = B / A if A else None
     far = cross is not None and cross > FAR * last
@@ -82,23 +94,21 @@ def envelopes(trace: Trace) -> Figure:
     marks: list[Mark] = [Line(x, B * x, "at most B·k", "red", "dashed")]
     if A is not None:
         marks.append(Line(x, A * x * x, "at least A·k²", "green", "dotted"))
-    notes = hover_notes(trace, kept, "squared_distance", "upper", *(["lower"] if A else []))
-    distance = array(table["squared_distance"][kept])
-    marks += curve_marks(Line(k, distance, "this run, ‖w_k − w_0‖²", "blue", "solid", 3.0, notes))
+    beside = ["upper", *(["lower"] if A else [])]
+    marks += curves.run_line("squared_distance", "this run, ‖w_k − w_0‖²", *beside)
     if cross is not None:
         longest = "no run is longer"
         if trace.bound is not None:
             longest = f"no run has more than {bound_text(trace.bound)} updates"
         name = f"they cross at k = B / A: {longest}"
         marks.append(ReferenceLine(cross, name, "ink", "dashed", upright=True))
-    return Figure(
+    return curves.figure(
         "Why the run must end: the envelopes"
         if cross is not None
         else "How far the weights can get: the envelope",
-        "updates, k",
         "squared distance from the start",
         marks,
-        _envelopes_caption(trace, cross, far) + thinning_note(trace, kept),
+        _envelopes_caption(trace, cross, far),
         f"The squared distance of the weights from their start over {trace.updates:,} updates, "
         + ("below the envelope B k." if cross is None else "between the envelopes A k² and B k."),
         log_x=far,
@@ -123,10 +133,8 @@ def _envelopes_caption(trace: Trace, cross: float | None, far: bool) -> str:
 
 def cosine(trace: Trace) -> Figure:
     """The angle between the weights and the separator, above its floor."""
-    table, kept = trace.table, drawn_updates(trace)
-    k = array(table["update"][kept])
-    notes = hover_notes(trace, kept, "cosine", "cosine_floor")
-    heights, floor = array(table["cosine"][kept]), array(table["cosine_floor"][kept])
+    curves = UpdateCurves(trace)
+    heights, floor = curves.column("cosine"), curves.column("cosine_floor")
     last = number(float(heights[-1]))
     small = 0.0 < float(heights.max()) < SMALL
     scale = ""
@@ -135,9 +143,9 @@ def cosine(trace: Trace) -> Figure:
         if min(heights.min(), floor.min()) <= 0.0:
             scale += " Those of 0 and below are not on it."
         heights, floor = (np.where(each > 0.0, each, np.nan) for each in (heights, floor))
-    return Figure(
+    k, notes = curves.column("update"), curves.notes("cosine", "cosine_floor")
+    return curves.figure(
         "The weights turn towards the separator",
-        "updates, k",
         "cosine of the angle between w_k and w*",
         [
             ReferenceLine(1.0, "1: the same direction", "ink", "dotted"),
@@ -145,7 +153,7 @@ def cosine(trace: Trace) -> Figure:
             *curve_marks(Line(k, floor, "its floor, by the theorem", "red", "dashed")),
         ],
         "The floor rises with every mistake, and no cosine is above 1: if mistakes went on, the"
-        " floor would have to cross it." + scale + thinning_note(trace, kept),
+        f" floor would have to cross it.{scale}",
         f"The cosine between the weights and the separator, {last} at the end, above its floor.",
         log_x=trace.updates > 1000,
         log_y=small,
@@ -165,26 +173,21 @@ SLACKS = (
 
 def slack(trace: Trace) -> Figure:
     """The slack of each inequality at each update, as a share of its larger side."""
-    table, kept = trace.table, drawn_updates(trace)
-    k = array(table["update"][kept])
+    curves, below = UpdateCurves(trace), ""
     marks: list[Mark] = [ReferenceLine(0.0, "0: equality", "ink", "dotted")]
-    below = ""
     for name, column, of, colour, dash in SLACKS:
-        if column in table:
-            room = relative_slack(array(table[column][kept]), array(table[of][kept]))
+        if column in trace.table:
+            room = relative_slack(curves.column(column), curves.column(of))
             if room.min() < 0.0:  # it was checked that rounding can explain it
                 room, below = room.clip(0.0), " What is below 0 for rounding alone is drawn at 0."
-            marks += curve_marks(
-                Line(k, room, name, colour, dash, 2.5, hover_notes(trace, kept, column))
-            )
-    return Figure(
+            k, notes = curves.column("update"), curves.notes(column)
+            marks += curve_marks(Line(k, room, name, colour, dash, 2.5, notes))
+    return curves.figure(
         "How much room the inequalities leave",
-        "updates, k",
         "slack, as a share of the larger side",
         marks,
         "A curve below 0 would be a step at which the theorem fails; at 0 it holds with equality."
-        + below
-        + thinning_note(trace, kept),
+        + below,
         "The slack of each inequality at each update; none is below 0.",
         log_x=trace.updates > 1000,
     )
@@ -200,61 +203,54 @@ def relative_slack(room: Numbers, whole: Numbers) -> Numbers:
 
 def ceiling(trace: Trace) -> Figure | None:
     """The ceiling on the margin after each update; None where no ceiling is known."""
-    kept = drawn_updates(trace)
-    heights = array(trace.table["ceiling"][kept])
+    curves = UpdateCurves(trace)
+    heights = curves.column("ceiling")
     known = np.flatnonzero(np.isfinite(heights))
     if not (heights[known] > 0.0).any():
         return None
-    x = array(trace.table["update"][kept])[known]
+    x, name = curves.column("update")[known], "the margin of w*"
     lowest = float(trace.table["ceiling"][np.isfinite(trace.table["ceiling"])].min())
-    name = "the margin of w*"
     picture = ceiling_figure(x, heights[known], "update", trace.margin, name, lowest)
-    return picture._replace(
-        x_label="updates, k", caption=picture.caption + thinning_note(trace, kept)
-    )
+    caption = picture.caption + curves.thinning_note
+    return picture._replace(x_label="updates, k", caption=caption)
 
 
 def total_weight(trace: Trace) -> Figure:
     """Winnow: the sum of the weights under its cap."""
-    last = float(trace.table["total_weight"][-1])
+    curves, last = UpdateCurves(trace), float(trace.table["total_weight"][-1])
     run, cap = ("total_weight", "sum of the weights"), ("total_cap", "cap of the sum")
-    return Figure(
+    return curves.figure(
         "Winnow's weights in all",
-        "updates, k",
         "sum of the weights",
         [
             ReferenceLine(0.0, "0: the sum stays above", "ink", "dotted"),
-            *curve_under_cap(trace, run, cap),
+            *curves.run_under_cap(run, cap),
         ],
         "A promotion adds no more than the threshold allows, a demotion takes away at least its"
-        " share, and the sum stays positive: so demotions cannot outrun promotions."
-        + thinning_note(trace, drawn_updates(trace)),
+        " share, and the sum stays positive: so demotions cannot outrun promotions.",
         f"The sum of Winnow's weights, {number(last)} at the end, under its cap.",
     )
 
 
 def promotions(trace: Trace) -> Figure:
     """Winnow: promotions and demotions, and their bounds."""
-    table, kept = trace.table, drawn_updates(trace)
-    k = array(table["update"][kept])
-    marks: list[Mark] = []
-    cap = float(array(table["promotion_cap"])[-1]) if "promotion_cap" in table else math.nan
+    curves, marks = UpdateCurves(trace), list[Mark]()
+    cap = float(trace.table["promotion_cap"][-1]) if "promotion_cap" in trace.table else math.nan
     if math.isfinite(cap):
         name = f"the most promotions there can be: {math.floor(cap):,}"
         marks.append(ReferenceLine(cap, name, "green", "dashed"))
     if trace.bound is not None:
         name = f"the most mistakes there can be: {bound_text(trace.bound)}"
         marks.append(ReferenceLine(float(trace.bound), name, "ink", "dotted"))
+    k, notes = curves.column("update"), curves.notes("promotions", "demotions")
     for column, colour, dash in (("promotions", "green", "solid"), ("demotions", "red", "dashed")):
-        notes = hover_notes(trace, kept, "promotions", "demotions")
-        marks += curve_marks(Line(k, array(table[column][kept]), column, colour, dash, 3.0, notes))
-    return Figure(
+        marks += curve_marks(Line(k, curves.column(column), column, colour, dash, 3.0, notes))
+    return curves.figure(
         "Promotions and demotions",
-        "updates, k",
         "how many so far",
         marks,
         "Each promotion raises a relevant weight, and those can be raised only until they reach the"
-        " threshold." + thinning_note(trace, kept),
+        " threshold.",
         f"Counts of promotions and demotions over {trace.updates:,} updates.",
     )
 

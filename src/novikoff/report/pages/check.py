@@ -6,9 +6,9 @@ from novikoff.data.chunk import LabelArray
 from novikoff.learning.learner import norm
 from novikoff.report.charts import capacity
 from novikoff.report.charts.conflict import conflict_figure, multiplier_text
-from novikoff.report.charts.margins import closest_marked, closest_table, closest_title, histogram
+from novikoff.report.charts.margins import closest_marked, margin_sections
 from novikoff.report.charts.plane import MarkedRows, Separator, scatter_figure, separator_figure
-from novikoff.report.model import Answer, Figure, Page, PageQuestion, Section, Table
+from novikoff.report.model import Answer, Page, PageQuestion, Section, Table
 from novikoff.report.row_info import RowInfo
 from novikoff.verdict.coefficients import Coefficient
 from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, UNDECIDED, Verdict
@@ -48,11 +48,9 @@ def _sections(
     if verdict.conflict:
         sections.append(Section("The conflict", table=_conflict(verdict, examples)))
     if coefficients:
-        sections.append(
-            Section(
-                "Coefficients", _coefficients_text(verdict), table=_coefficients_table(coefficients)
-            )
-        )
+        kind = "Poisson" if verdict.signed.family == "poisson" else "logistic"
+        text = f"What becomes of each coefficient of a {kind} regression without a penalty."
+        sections.append(Section("Coefficients", text, table=_coefficients_table(coefficients)))
     if verdict.signed.family == "binary":
         sections.append(_cover(verdict, rank))
     return sections
@@ -113,10 +111,7 @@ def _margins(verdict: Verdict, examples: RowInfo, separator: Separator) -> list[
     text = ""
     if verdict.outcome == QUASI:
         text = "Rows with a margin of 0 are on the hyperplane, and no choice takes them off it."
-    return [
-        Section("Margins", text, picture=histogram(separator, rule)),
-        Section(closest_title(separator.margins), table=closest_table(examples, separator.margins)),
-    ]
+    return margin_sections(examples, separator, rule, text)
 
 
 def _conflict(verdict: Verdict, examples: RowInfo) -> Table:
@@ -131,22 +126,10 @@ def _conflict(verdict: Verdict, examples: RowInfo) -> Table:
     if more:
         caption += f" {more:,} more are in --json."
     lines = [
-        [
-            str(k + 1),
-            examples.row_name(row),
-            examples.label_text(row).removeprefix(f"{examples.noun} "),
-            multiplier_text(share),
-            *examples.cells(row),
-        ]
+        [str(k + 1), *examples.cells(row, multiplier_text(share))]
         for k, (row, share) in enumerate(shown)
     ]
-    columns = ["", "row", examples.noun, "multiplier", *examples.column_names]
-    return Table(columns, lines, caption)
-
-
-def _coefficients_text(verdict: Verdict) -> str:
-    kind = "Poisson" if verdict.signed.family == "poisson" else "logistic"
-    return f"What becomes of each coefficient of a {kind} regression without a penalty."
+    return Table(["", *examples.column_names("multiplier")], lines, caption)
 
 
 def _coefficients_table(coefficients: list[Coefficient]) -> Table:
@@ -173,11 +156,8 @@ def _cover(verdict: Verdict, rank: int | None) -> Section:
     picture = capacity.data_on_curve(verdict.rows, N, separable)
     if picture is None:
         return Section(heading, capacity.capacity_text(verdict.rows, N, separable))
-    return Section(heading, _dimensions_text(verdict, N), _titled(picture))
-
-
-def _titled(picture: Figure) -> Figure:
-    return picture._replace(title="Where these data are on Cover's curve")
+    picture = picture._replace(title="Where these data are on Cover's curve")
+    return Section(heading, _dimensions_text(verdict, N), picture)
 
 
 def _dimensions_text(verdict: Verdict, N: int) -> str:

@@ -12,7 +12,7 @@ from novikoff.learning.learner import Learner, norm
 from novikoff.learning.rows import Rows
 from novikoff.learning.rules import Voted
 from novikoff.report.charts import epochs as epoch_charts
-from novikoff.report.charts.margins import closest_marked, closest_table, closest_title, histogram
+from novikoff.report.charts.margins import closest_marked, margin_sections
 from novikoff.report.charts.plane import Separator, separator_figure
 from novikoff.report.model import Answer, Indices, Page, PageQuestion, Section
 from novikoff.report.pages.fit_bound import features_as_seen, run_bound
@@ -59,16 +59,10 @@ def _hyperplane(run: FitRun) -> list[Section]:
     if _why_no_plane(run):
         return []
     examples, separator = row_info_of(run), separator_of(run)
-    margins = separator.margins
+    picture = separator_figure(examples, separator, closest_marked(separator.margins))
     rule = None if separator.gamma is None else "the margin of the separator found"
-    return [
-        Section(
-            "The data in the plane",
-            picture=separator_figure(examples, separator, closest_marked(margins)),
-        ),
-        Section("Margins", picture=histogram(separator, rule)),
-        Section(closest_title(margins), table=closest_table(examples, margins)),
-    ]
+    margins = margin_sections(examples, separator, rule)
+    return [Section("The data in the plane", picture=picture), *margins]
 
 
 def _why_no_plane(run: FitRun) -> str:

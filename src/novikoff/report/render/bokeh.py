@@ -54,35 +54,30 @@ def figure_json(picture: Figure, target: str) -> str:
 def bokeh_figure(picture: Figure) -> Plot:
     """Draw a figure with Bokeh."""
     from bokeh.models import BasicTicker, BasicTickFormatter
-    from bokeh.plotting import figure
 
     ranges: Style = {}
     if not picture.equal:
         ranges = dict(zip(("x_range", "y_range"), axis_ranges(picture), strict=True))
-    plot: Plot = figure(
-        sizing_mode="stretch_both",
+    plot = blank_figure(
         match_aspect=picture.equal,
         x_axis_type="log" if picture.log_x else "linear",
         y_axis_type="log" if picture.log_y else "linear",
         tools=TOOLS,
         active_drag=None,
         active_scroll=None,
-        background_fill_color=None,
-        border_fill_color=None,
-        outline_line_color=None,
+        min_border_right=16,
         **ranges,
     )
     plot.toolbar.logo = None
     plot.toolbar.autohide = True
-    plot.min_border_right = 16
-    style_axes(plot)
-    for axis, log in ((plot.xaxis, picture.log_x), (plot.yaxis, picture.log_y)):
+    for axis, log, whole in (
+        (plot.xaxis, picture.log_x, picture.whole_x),
+        (plot.yaxis, picture.log_y, picture.whole_y),
+    ):
         if not log:
             axis.formatter = BasicTickFormatter(power_limit_high=6)
-    if picture.whole_x and not picture.log_x:
-        plot.xaxis.ticker = BasicTicker(min_interval=1)
-    if picture.whole_y and not picture.log_y:
-        plot.yaxis.ticker = BasicTicker(min_interval=1)
+        if whole and not log:
+            axis.ticker = BasicTicker(min_interval=1)
     if picture.bare_y:
         plot.yaxis.visible = False
         plot.ygrid.visible = False
@@ -94,8 +89,14 @@ def bokeh_figure(picture: Figure) -> Plot:
     return plot
 
 
-def style_axes(plot: Plot) -> None:
-    """Give axes and mesh the colours and the font of all figures."""
+def blank_figure(**options: Any) -> Plot:
+    """A figure with axes and a mesh, in the colours and the font of all figures."""
+    from bokeh.plotting import figure
+
+    clear: Style = dict.fromkeys(
+        ("background_fill_color", "border_fill_color", "outline_line_color")
+    )
+    plot: Plot = figure(sizing_mode="stretch_both", **clear, **options)
     plot.axis.axis_line_color = LIGHT["grey"]
     plot.axis.major_tick_line_color = LIGHT["grey"]
     plot.axis.minor_tick_line_color = None
@@ -103,6 +104,7 @@ def style_axes(plot: Plot) -> None:
     plot.axis.major_label_text_font = FONT
     plot.axis.major_label_text_font_size = TICKS
     plot.grid.grid_line_color = LIGHT["mesh"]
+    return plot
 
 
 def _draw(plot: Plot, mark: Mark) -> None:

@@ -17,7 +17,6 @@ from novikoff.report.model import (
     Figure,
     Line,
     Mark,
-    Numbers,
     Patch,
     PointSeries,
     ReferenceLine,
@@ -91,14 +90,20 @@ def render_file(picture: Figure, kind: str, *, titled: bool = True) -> bytes:
 
 
 def _prepare(axes: "Axes", picture: Figure) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     axes.grid(True, linewidth=0.7)
     axes.set_axisbelow(True)
-    for log, name in ((picture.log_x, "x"), (picture.log_y, "y")):
+    for axis, log, whole in (
+        (axes.xaxis, picture.log_x, picture.whole_x),
+        (axes.yaxis, picture.log_y, picture.whole_y),
+    ):
         if log:
-            getattr(axes, f"set_{name}scale")("log")
-            axis = getattr(axes, f"{name}axis")
+            getattr(axes, f"set_{axis.axis_name}scale")("log")
             axis.set_major_formatter(lambda value, _: tick_text(value))
             axis.set_minor_formatter(lambda value, _: "")
+        elif whole:
+            axis.set_major_locator(MaxNLocator(integer=True))
     x, y = axis_ranges(picture)
     axes.set_xlim(*x)
     axes.set_ylim(*y)
@@ -106,12 +111,6 @@ def _prepare(axes: "Axes", picture: Figure) -> None:
         axes.set_aspect("equal", adjustable="box")
     if picture.bare_y:
         axes.set_yticks([])
-    from matplotlib.ticker import MaxNLocator
-
-    if picture.whole_x and not picture.log_x:
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if picture.whole_y and not picture.log_y:
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def tick_text(value: float) -> str:
@@ -146,7 +145,7 @@ def _draw(axes: "Axes", mark: Mark, order: float) -> None:
         case Band():
             axes.fill_between(mark.x, mark.lower, mark.upper, color=colour, alpha=0.2, **common)
         case Patch() if len(mark.x) > 1:
-            axes.fill(mark.x, mark.y, facecolor=_faint(colour), edgecolor=colour, **common)
+            axes.fill(mark.x, mark.y, facecolor=(colour, 0.15), edgecolor=colour, **common)
         case Bars():
             _bars(axes, mark, common)
         case ReferenceLine():
@@ -157,10 +156,6 @@ def _draw(axes: "Axes", mark: Mark, order: float) -> None:
 def _dash(name: str) -> str | tuple[int, tuple[float, float]]:
     dash = DASHES[name]
     return "-" if dash is None else (0, dash.in_file)
-
-
-def _faint(colour: str) -> tuple[str, float]:
-    return colour, 0.15
 
 
 def _points(axes: "Axes", mark: PointSeries, common: Style) -> None:
@@ -188,7 +183,7 @@ def _bars(axes: "Axes", mark: Bars, common: Style) -> None:
     axes.bar(
         mark.left,
         mark.top,
-        width=_widths(mark),
+        width=mark.right - mark.left,
         align="edge",
         color=LIGHT[mark.colour],
         edgecolor=LIGHT["paper"],
@@ -196,7 +191,3 @@ def _bars(axes: "Axes", mark: Bars, common: Style) -> None:
         hatch="////" if mark.hatched else None,
         **common,
     )
-
-
-def _widths(mark: Bars) -> Numbers:
-    return np.subtract(mark.right, mark.left)
