@@ -5,6 +5,7 @@ Two classes need one learner; beyond that each class has its own, which tells it
 once however many classes there are.
 """
 
+import copy
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -94,6 +95,13 @@ class Learner:
         learner.bias, learner.unit_length = bias, unit_length
         learner.states, learner.tallies = states, tallies
         return learner
+
+    def fork(self) -> "Learner":
+        """A learner in the same state, which learns on by itself."""
+        twin = copy.copy(self)
+        twin.states = [protocol.forked(self.rule, state) for state in self.states]
+        twin.tallies = copy.deepcopy(self.tallies)
+        return twin
 
     def read(
         self,
