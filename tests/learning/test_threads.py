@@ -143,8 +143,8 @@ def test_fits_in_threads_give_what_one_of_them_gives(kind):
     for _ in range(ROUNDS):
         model = make(kind).fit(X, targets[0])
         answers = in_threads(
-            *(lambda y=y: model.fit(X, y) for y in targets),
-            *[lambda: [model.decision_function(X) for _ in range(10)]] * 3,
+            *(lambda y=y, model=model: model.fit(X, y) for y in targets),
+            *[lambda model=model: [model.decision_function(X) for _ in range(10)]] * 3,
         )
         possible = [each.decision_function(X) for each in alone]
         for found in (*answers[3], *answers[4], *answers[5], model.decision_function(X)):

@@ -134,6 +134,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         if reset:
             for name in ("_names", "_codes"):
                 self.__dict__.pop(name, None)
+        matrices.refuse_unreadable(X)
         if y is None:
             return matrices.as_matrix(validate_data(self, X, reset=reset, **MATRICES))
         X, y = validate_data(self, X, y, reset=reset, **MATRICES)
@@ -345,7 +346,7 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
             raise DataError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        matrix, labels = self._matrix(X, y, reset=reset)
+        matrix, labels = self._matrix(X, matrices.unmasked_labels(y), reset=reset)
         matrices.refuse_mismatch(matrix.shape[0], len(labels))
         found, codes = matrices.encode(labels, classes)
         if len(found) > 2:
