@@ -200,6 +200,7 @@ def test_any_field_of_another_kind_is_refused_or_makes_sense(tmp_path_factory, g
     fields = json.loads(header["__metadata__"]["checkpoint"])
     fields[field] = value
     header["__metadata__"]["checkpoint"] = json.dumps(fields)
+    del header["__metadata__"]["checksum"]
     text = json.dumps(header).encode()
     path = tmp_path_factory.mktemp("fuzz") / "kept"
     path.write_bytes(len(text).to_bytes(8, "little") + text + good[8 + size :])
@@ -211,6 +212,11 @@ def test_any_field_of_another_kind_is_refused_or_makes_sense(tmp_path_factory, g
         assert found.run.place >= 0
         return
     assert problem.startswith(f"{path}: ")
+
+
+def test_any_other_byte_is_noticed(tmp_path, good):
+    for place in (*range(0, len(good), 41), len(good) - 1):
+        refused(tmp_path, good[:place] + bytes([good[place] ^ 1]) + good[place + 1 :])
 
 
 def test_a_checkpoint_is_a_model_too(tmp_path, good):

@@ -70,7 +70,7 @@ _PART = 2**20
 
 
 def refuse_damaged(matrix: Any) -> None:
-    """Refuse a sparse matrix whose arrays contradict each other: compiled code follows them blindly.
+    """Refuse a sparse matrix whose arrays contradict each other: compiled code trusts them.
 
     Where rows (or columns) begin is looked at for every row. Column numbers of CSR are looked at by
     whoever reads the rows, all in one pass; those of other formats here, before SciPy converts.

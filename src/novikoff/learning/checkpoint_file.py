@@ -17,7 +17,7 @@ from novikoff.data.chunk import ReadPosition
 from novikoff.data.matrices import Classes
 from novikoff.errors import ModelError, ParameterError
 from novikoff.files import atomic_write
-from novikoff.learning import model_file
+from novikoff.learning import array_file, model_file
 from novikoff.learning.epochs import EpochCounts, StopReason, TrainingRun
 from novikoff.learning.model_file import Model, NamedColumns
 from novikoff.learning.spec import TrainingSpec
@@ -72,13 +72,13 @@ def write(checkpoint: Checkpoint, path: str | os.PathLike[str]) -> None:
         "memory": checkpoint.memory,
         "seconds": checkpoint.seconds,
     }
-    content = model_file.serialize({"novikoff": header, "checkpoint": more}, arrays)
+    content = array_file.serialize({"novikoff": header, "checkpoint": more}, arrays)
     atomic_write(path, content, exclusive=True, error=ModelError)
 
 
 def read(path: str | os.PathLike[str]) -> Checkpoint:
     """Load one; ModelError says what is wrong with a file that is none."""
-    texts, arrays = model_file.unpacked(path, "checkpoint")
+    texts, arrays = array_file.read(path, "checkpoint")
     fields: Any = texts.get("checkpoint")
     try:
         _check(fields)
