@@ -244,7 +244,7 @@ def test_the_same_model_has_the_same_bytes(tmp_path):
 
 
 def test_very_long_numbers_are_refused_unread(stored):
-    """With Python's own limit lifted, as the command line does, two million digits take a minute."""
+    """With Python's own limit lifted, as on the command line, two million digits take a minute."""
     header, arrays, refused = stored
     text = json.dumps(header)
     limit = sys.get_int_max_str_digits()

@@ -3,8 +3,8 @@
 The format: the length of a header (8 bytes), the header as JSON, the arrays. Texts stand in the
 header under "__metadata__", each of them JSON too; one of them, "checksum", is the SHA-256 of the
 file in hexadecimal, taken with 64 zeros in its place. Files without one were written before there
-was any, and are read as well. Nothing in a file is executed, the header is looked at before anything
-else is read, and arrays are mapped into memory, not copied.
+was any, and are read as well. Nothing in a file is executed, the header is looked at before all
+else, and arrays are mapped into memory, not copied.
 """
 
 import hashlib
@@ -99,7 +99,7 @@ def _refuse_constant(name: str) -> None:
 
 def _header_size(path: str | os.PathLike[str]) -> int:
     """The length of the header, if it can be that of a file of this size."""
-    status = os.stat(path)
+    status = Path(path).stat()
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(0, "it is a folder")
     if not stat.S_ISREG(status.st_mode):

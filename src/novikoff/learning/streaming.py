@@ -17,7 +17,7 @@ from novikoff.data.errors import RereadError
 from novikoff.data.matrices import MOST_CLASSES, Classes, Codes, as_matrix, encode
 from novikoff.data.sparse import Matrix, csr
 from novikoff.data.text.source import TextSource
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import DataError, ModelError, ParameterError
 from novikoff.learning.epochs import StopReason, TrainingRun, found_margin
 from novikoff.learning.learner import learners_needed
 from novikoff.learning.spec import TrainingSpec
@@ -106,6 +106,8 @@ class Stream:
             skip = 0
             if told is not None and self.run is not None:
                 told(self.run, chunk)
+        if skip:
+            raise ModelError(f"{self.source.name}: fewer rows than the checkpoint had read of it")
         for each in self._waited():
             self._learn(each)
         if self.run is None:

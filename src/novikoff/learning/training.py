@@ -214,7 +214,7 @@ def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> 
     budget, observer = spec.budget, hooks.observer
     log = NoLog() if hooks.log is None else hooks.log(data)
     features = data.matrix.shape[1]
-    run = _resumed_run(spec, hooks, data.classes, features)
+    run = _resumed_run(spec, hooks, data.classes, *data.matrix.shape)
     if run is None:
         run = TrainingRun(spec.learner(features, learners_needed(data.classes)))
 
@@ -246,7 +246,7 @@ def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> 
 
 
 def _resumed_run(
-    spec: TrainingSpec, hooks: Hooks, classes: Classes, features: int
+    spec: TrainingSpec, hooks: Hooks, classes: Classes, rows: int, features: int
 ) -> TrainingRun | None:
     """The run of a checkpoint; None if there is none, or if it was a stream's that did not know yet
     what has to be known from the start.
@@ -254,6 +254,8 @@ def _resumed_run(
     if hooks.found is None:
         return None
     run, model = hooks.found.run, hooks.found.model
+    if run.place > rows:
+        raise ModelError(f"a damaged checkpoint: it stopped at row {run.place:,} of {rows:,}")
     narrow = run.learner.features < features
     if not np.array_equal(model.classes, classes) or (narrow and spec.needs_width):
         return None
@@ -303,6 +305,7 @@ def _resumed_stream(spec: TrainingSpec, source: Source, hooks: Hooks) -> Stream 
     if found.run.because is StopReason.END:
         raise ParameterError("--resume: that stream was read to its end; there is no more to learn")
     _restore_source(source, found)
+    _require_position(source, found.position)
     stream = Stream.resume(spec, source, found.run, found.model.classes)
     stream.rows = int(found.memory.get("rows", 0))  # of a run that is over
     hooks.observer.resumed(found.run.learner)
@@ -318,11 +321,28 @@ def _resumed_stream(spec: TrainingSpec, source: Source, hooks: Hooks) -> Stream 
 def _restore_source(source: Source, found: Checkpoint) -> None:
     try:
         if found.memory:  # rows at rest have none
+            if found.memory.keys() != source.state_dict().keys():
+                raise ValueError("it is of another kind of data")
             source.load_state_dict(found.memory)
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+    except (LookupError, TypeError, ValueError, AttributeError) as problem:
         raise ModelError(
             f"a damaged checkpoint: what it remembers of the data: {problem}"
         ) from None
+
+
+def _require_position(source: Source, position: ReadPosition | None) -> None:
+    """Refuse a position that is in no file of the source."""
+    if position is None or not source.paths:
+        return
+    if position.file >= len(source.paths):
+        raise ModelError(
+            f"a damaged checkpoint: it stopped in file {position.file + 1} of {len(source.paths)}"
+        )
+    size = size_of(source.paths[position.file])
+    if not source.info.compressed and position.offset > size:
+        raise ModelError(
+            f"a damaged checkpoint: it stopped at byte {position.offset:,} of {size:,}"
+        )
 
 
 def _epochs(stream: Stream, hooks: Hooks, start: ReadPosition | None = None) -> None:
