@@ -269,9 +269,7 @@ def test_a_position_outside_of_the_data_is_refused_before_a_row_is_read(tmp_path
         patch.setattr(training, "should_stream", lambda *_: True)
         run(resume=False)
         memory = nk.open(path).state_dict()
-        kept.write_bytes(
-            changed(kept.read_bytes(), position=position, because=None, memory=memory)
-        )
+        kept.write_bytes(changed(kept.read_bytes(), position=position, because=None, memory=memory))
         with pytest.raises(ModelError, match="a damaged checkpoint: it stopped "):
             run(resume=True)
 

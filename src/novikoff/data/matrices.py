@@ -29,7 +29,7 @@ def as_matrix(X: Any) -> Matrix:
         array = np.asarray(X)
         if array.dtype not in (np.float32, np.float64):
             array = array.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"X holds something that is not a number: {error}") from None
     if array.ndim != 2:
         raise DataError(

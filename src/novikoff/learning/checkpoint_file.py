@@ -53,6 +53,7 @@ _MEMORY: dict[str, Callable[[Any], bool]] = {
     "zero_found": lambda value: type(value) is bool,
     "words": lambda value: value is None or type(value) is bool,
     "names": lambda value: type(value) is str,
+    "mixed": lambda value: isinstance(value, list) and all(type(x) is float for x in value),
     "collisions": lambda value: _are_kinds(value, {"hashes": str, "more": bool}),
 }
 

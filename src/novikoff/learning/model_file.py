@@ -113,11 +113,7 @@ class Model:
 
     def predict(self, rows: Rows) -> npt.NDArray[Any]:
         """The class of each row."""
-        answers = self.learner.answers(rows)
-        if answers.shape[1] > 1:
-            codes = answers.argmax(axis=1)
-        else:
-            codes = self.learner.positive(answers[:, 0]).astype(int)
+        codes = self.learner.predicted_codes(self.learner.answers(rows))
         labels: npt.NDArray[Any] = self.classes[codes]
         return labels
 

@@ -92,7 +92,10 @@ class TrainingSpec(NamedTuple):
                 random = np.random.default_rng([self.seed, START_STREAM])
                 return random.standard_normal((outputs, features + self.bias))
             raise ParameterError(f'init must be "zeros", "random" or an array, not {self.init!r}')
-        start = np.atleast_2d(np.asarray(self.init, np.float64))
+        try:
+            start = np.atleast_2d(np.asarray(self.init, np.float64))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ParameterError(f"init is not an array of numbers: {error}") from None
         if not np.isfinite(start).all():
             raise ParameterError("init holds NaN or infinity; a start must be numbers")
         if self.bias and start.shape[1] == features:

@@ -27,8 +27,12 @@ from novikoff.learning.epochs import Outcome, StopReason, TrainingRun, found_mar
 from novikoff.learning.learner import Learner, Watch, learners_needed
 from novikoff.learning.loop import NoLog
 from novikoff.learning.rows import Rows, length
+from novikoff.learning.rules.protocol import answers_otherwise
 from novikoff.learning.spec import TrainingSpec
 from novikoff.learning.streaming import NO_LABELS, RestartRequiredError, Stream, fit_stream
+
+
+MOST_VOTES = 2**32  # products of a count of wrong rows: some seconds
 
 
 class Observer(Protocol):
@@ -160,6 +164,30 @@ class TrainingResult(NamedTuple):
             return found_margin(self.learner, self.data.rows, self.data.codes)
         assert self.stream is not None
         return self.stream.found_margin()
+
+    def wrong_rows(self) -> int | None:
+        """How many of the rows the finished rule puts into the wrong class.
+
+        Of a rule that predicts with other weights than it learned with, one more pass shows it;
+        None where there is none: for a stream that cannot be read again, after an interruption, and
+        where so many weights vote that it would take far longer than learning did. Of other rules
+        it is known if they converged.
+        """
+        learner, outcome = self.learner, self.outcome
+        if not answers_otherwise(learner.rule):
+            return 0 if outcome.converged else None
+        if outcome.because is StopReason.INTERRUPTED or self._votes() > MOST_VOTES:
+            return None
+        if self.data is not None:
+            return learner.wrong_rows(self.data.rows, self.data.codes)
+        if self.stream is None or not self.stream.source.replayable:
+            return None
+        return sum(learner.wrong_rows(rows, codes) for rows, codes in self.stream.learned_rows())
+
+    def _votes(self) -> int:
+        """The products that it takes to have all weights vote on all rows."""
+        states = self.learner.states
+        return self.rows * sum(int(state.used[1]) for state in states if hasattr(state, "births"))
 
 
 def fit(
@@ -368,7 +396,9 @@ def _epochs(stream: Stream, hooks: Hooks, start: ReadPosition | None = None) -> 
             observer.watch(run, size, end=True)
             run.because = StopReason.END if piped else None
             run.end_epoch()
+            _decide(stream)
             hooks.after_block(run, stream.classes, stream.source)
+        _decide(stream)
     except KeyboardInterrupt:
         if not hooks.interruptible:
             raise
@@ -377,6 +407,14 @@ def _epochs(stream: Stream, hooks: Hooks, start: ReadPosition | None = None) -> 
         if not observer.busy:
             hooks.keep(stream.run, stream.classes, stream.source, end)
         stream.interrupt()
+
+
+def _decide(stream: Stream) -> None:
+    """Read the rows once more where that shows whether learning is over."""
+    run = stream.run
+    if run is not None and run.is_doubtful(stream.spec.budget):
+        mistakes_on = run.learner.mistakes_on
+        run.decide(sum(mistakes_on(rows, codes) for rows, codes in stream.learned_rows()))
 
 
 def _goes_on(stream: Stream) -> bool:

@@ -135,9 +135,12 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             for name in ("_names", "_codes"):
                 self.__dict__.pop(name, None)
         matrices.refuse_unreadable(X)
-        if y is None:
-            return matrices.as_matrix(validate_data(self, X, reset=reset, **MATRICES))
-        X, y = validate_data(self, X, y, reset=reset, **MATRICES)
+        try:
+            if y is None:
+                return matrices.as_matrix(validate_data(self, X, reset=reset, **MATRICES))
+            X, y = validate_data(self, X, y, reset=reset, **MATRICES)
+        except OverflowError:
+            raise DataError("X holds a number too large for a double") from None
         return matrices.as_matrix(X), y
 
     def _answers(self, X: ArrayRows) -> npt.NDArray[np.float64]:
@@ -184,7 +187,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             found = training.fit(self._spec(), source)
         assert found.source is not None
         self._know_columns(found.source.feature_names, found.learner.features)
-        self._learned(found.learner, found.outcome)
+        self._learned(found.learner, found.outcome, found.wrong_rows())
         return found.classes
 
     def _fit_matrix(self, matrix: Matrix, classes: Classes, codes: Codes) -> Self:
@@ -193,7 +196,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             spec = self._spec()
             data = training.TrainingData(None, matrix, spec.rows(matrix), classes, codes)
             found = training.fit_data(spec, data)
-        return self._learned(found.learner, found.outcome)
+        return self._learned(found.learner, found.outcome, found.wrong_rows())
 
     @contextlib.contextmanager
     def _fresh_seed(self) -> Iterator[None]:
@@ -210,8 +213,9 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
 
-    def _learned(self, learner: Learner, outcome: Outcome) -> Self:
+    def _learned(self, learner: Learner, outcome: Outcome, wrong_rows: int | None = None) -> Self:
         """Keep what a run of learning gave."""
+        self.training_mistakes_ = wrong_rows
         self._learned_with = self._own_parameters()
         self._learner, self._lowest = learner, outcome.ceilings
         self._settled_at = learner.total("updates") if outcome.converged else -1

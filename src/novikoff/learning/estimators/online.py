@@ -179,7 +179,11 @@ class Online:
         after = work.__dict__
         for name in before.keys() - after.keys():
             self.__dict__.pop(name, None)
-        changed = {name: value for name, value in after.items() if before.get(name) is not value}
+        changed = {
+            name: value
+            for name, value in after.items()
+            if name not in before or before[name] is not value
+        }
         self.__dict__.update(changed, _one=None)
 
     def _twin(self) -> Self:
@@ -220,6 +224,8 @@ class Online:
 
     def _bind(self, x: Any) -> RowBuffer:
         """Prepare for rows of the kind that x is."""
+        if not isinstance(x, Mapping) and np.ndim(x) != 1:
+            raise DataError(f"a row is an array of one dimension or a dict, not {x!r}")
         self._label_numbers()
         if not hasattr(self, "_learner"):
             classes = getattr(self, "classes_", PLUS_MINUS)
@@ -233,8 +239,6 @@ class Online:
     def _begin(self, x: Any, outputs: int) -> None:
         """A learner for rows like x."""
         named = isinstance(x, Mapping)
-        if not named and np.ndim(x) != 1:
-            raise DataError(f"a row is an array of one dimension or a dict, not {x!r}")
         features = max(ROOM, len(x)) if named else len(np.atleast_1d(x))
         if named and np.isnan(getattr(self._rule(), "theta", 0.0)):
             raise ParameterError("Winnow on named features needs theta: their number is not known")

@@ -291,6 +291,11 @@ def tie_named(name: str) -> Tie:
     return TIES[name]
 
 
+def answers_otherwise(rule: Any) -> bool:
+    """Whether the finished rule answers with other weights than it learned with."""
+    return hasattr(type(rule), "decide") or hasattr(type(rule), "readout")
+
+
 def depends_on_width(rule: Any) -> bool:
     """Whether a rule is not the same for every number of features."""
     return bool(for_features(rule, 1) != for_features(rule, 2))
