@@ -128,6 +128,11 @@ def _check(fields: Any) -> None:
     for name, kind in _KEYS.items():
         if not isinstance(fields[name], kind) or isinstance(fields[name], bool):
             raise ValueError(f"its {name!r} is of the wrong type")
+    _check_values(fields)
+
+
+def _check_values(fields: dict[str, Any]) -> None:
+    """Counts, places and what is remembered of the data, each by itself."""
     pairs = [*fields["past"], fields["before"]]
     if not all(_whole_numbers(each, 2) for each in pairs):
         raise ValueError("its counts are not counts")

@@ -31,7 +31,6 @@ from novikoff.learning.rules.protocol import answers_otherwise
 from novikoff.learning.spec import TrainingSpec
 from novikoff.learning.streaming import NO_LABELS, RestartRequiredError, Stream, fit_stream
 
-
 MOST_VOTES = 2**32  # products of a count of wrong rows: some seconds
 
 
