@@ -121,9 +121,10 @@ class TrainingRun:
         """
         if self.because is not None or not self.past or self.place or self.is_right:
             return False
-        mistakes, updates = self.past[-1]
-        ends = not protocol.seeks_margin(self.learner.rule) or len(self.past) >= max_epochs
-        return mistakes == 0 and updates > 0 and ends
+        last, rule = self.past[-1], self.learner.rule
+        if last.mistakes or not last.updates:
+            return False
+        return may_be_last(rule, last) or len(self.past) >= max_epochs
 
     def decide(self, mistakes: int) -> None:
         """Say how many mistakes the weights make on all rows."""
@@ -178,8 +179,13 @@ def learn(learner: Learner, rows: Rows, codes: Codes, **options: Any) -> Outcome
     return TrainingRun(learner).train(rows, codes, **options)
 
 
+def may_be_last(rule: Rule, done: EpochCounts) -> bool:
+    """Whether an epoch with these counts can be the last one before the budget runs out."""
+    return (done.updates if protocol.seeks_margin(rule) else done.mistakes) == 0
+
+
 def stop_reason(rule: Rule, done: EpochCounts) -> StopReason | None:
-    """Why an epoch with these counts is the last one; None if it is not."""
+    """Why an epoch with these counts is the last one; None if it is not, or not known to be."""
     if done.updates or done.mistakes:
         return None  # where it moved without a mistake, a pass with these weights decides
     return StopReason.NO_UPDATE if protocol.seeks_margin(rule) else StopReason.NO_MISTAKE

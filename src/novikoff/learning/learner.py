@@ -217,7 +217,8 @@ class Learner:
         """The class number that the answers for each row mean."""
         if answers.shape[1] > 1:
             return answers.argmax(axis=1)
-        return np.asarray(self.positive(answers[:, 0])).astype(np.intp)
+        codes: npt.NDArray[np.intp] = self.positive(answers[:, 0]).astype(np.intp)
+        return codes
 
     def positive(self, answers: Any) -> Any:
         """Which of the answers mean +1: those above 0, and 0 itself where the tie says so."""

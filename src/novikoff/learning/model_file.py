@@ -3,9 +3,9 @@
 A file holds named arrays, and text beside them (see `array_file`). Its text, under the key
 "novikoff", is a JSON object with the keys of `_HEADER`; its arrays are "<learner>.state.<field>"
 and "<learner>.tally.<field>" for each learner, "initial" unless that was zero, and "lowest", the
-lowest margin ceilings seen. Every field is checked when a file is read: a damaged, foreign or hostile one
-is refused with the reason, and a file is written beside its destination and moved there, so that a
-failure leaves what was there before.
+lowest margin ceilings seen. Every field is checked when a file is read: a damaged, foreign or
+hostile one is refused with the reason, and a file is written beside its destination and moved
+there, so that a failure leaves what was there before.
 """
 
 import itertools

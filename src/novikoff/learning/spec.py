@@ -112,16 +112,16 @@ class TrainingSpec(NamedTuple):
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a run to be resumed, as JSON; its budget may be raised."""
-        fields = self._asdict()
+        fields: dict[str, Any] = as_plain(self._asdict())
         for name in ("max_epochs", "own_rule"):
             del fields[name]
-        return {name: _plain(value) for name, value in fields.items()}
+        return fields
 
 
-def _plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """A value with NumPy's arrays and numbers as JSON has them."""
     if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: as_plain(each) for name, each in value.items()}
     if isinstance(value, (np.ndarray, np.generic, list)):
         return np.asarray(value).tolist()
     return value

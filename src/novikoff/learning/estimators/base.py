@@ -143,6 +143,11 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             raise DataError("X holds a number too large for a double") from None
         return matrices.as_matrix(X), y
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def _answers(self, X: ArrayRows) -> npt.NDArray[np.float64]:
         """What each learner decides for each row."""
         return self._learner.answers(rows_for(self._learner, self._matrix(X, reset=False)))
@@ -356,11 +361,6 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
         if len(found) > 2:
             check_classification_targets(labels)  # slow; two values are two classes
         return matrix, found, codes
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _at_least(matrix: Matrix, features: int) -> Matrix:

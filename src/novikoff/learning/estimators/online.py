@@ -125,11 +125,9 @@ class Online:
                 one, x = self._bound_for_prediction(x)
             type(one).place(one, x)  # it takes no room to learn in
             answers = one.answer()
-            if len(answers) > 1:
-                code = answers.index(max(answers))
-            else:
-                code = int(one.learner.positive(answers[0]))
-            label: Label = getattr(self, "classes_", PLUS_MINUS)[code]
+            several = len(answers) > 1
+            code = answers.index(max(answers)) if several else one.learner.positive(answers[0])
+            label: Label = getattr(self, "classes_", PLUS_MINUS)[int(code)]
             return label
 
     def _unshare_learner(self) -> None:

@@ -1,6 +1,6 @@
 """The additive rules as estimators: the perceptron and its kin, one-sided to second order."""
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -233,11 +233,6 @@ class OneSidedPerceptron(BaseLearner):
     def predict(self, X: ArrayRows) -> npt.NDArray[np.int64]:
         """1 where w . x > 0, else -1."""
         return np.where(self.decision_function(X) > 0.0, 1, -1)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class RuleClassifier(Classifier):

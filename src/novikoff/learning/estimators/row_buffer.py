@@ -168,7 +168,8 @@ class OneDict(RowBuffer):
         for column, value in zip(self.columns[: len(known)], self.values, strict=False):
             if not math.isfinite(value):
                 name = known[int(column)]
-                return f"feature {name!r} is {value}; a finite number is needed"
+                text = "NaN" if math.isnan(value) else "infinity"
+                return f"feature {name!r} is {text}; every value must be a number"
         return super().problem()
 
     def knows(self, x: Mapping[Any, Any]) -> bool:

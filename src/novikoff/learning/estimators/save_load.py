@@ -13,6 +13,7 @@ from novikoff.learning.estimators.base import BaseLearner
 from novikoff.learning.estimators.by_rule import estimator_class
 from novikoff.learning.estimators.online import PLUS_MINUS
 from novikoff.learning.rules import registry
+from novikoff.learning.spec import as_plain
 
 LIFT = "fit_intercept", "unit_length"
 
@@ -43,11 +44,11 @@ def _to_file(model: BaseLearner) -> model_file.Model:
         raise ModelError("feature names that are not text cannot be saved")
     return model_file.Model(
         model.kind,
-        {name: _plain(value) for name, value in model._learned_with.items()},
+        as_plain(model._learned_with),
         model._learner,
         getattr(model, "classes_", PLUS_MINUS),
         None if names is None else [str(name) for name in names],
-        {name: _plain(value) for name, value in options.items()},
+        as_plain(options),
         model.n_iter_,
         model.mistakes_per_epoch_,
         model._settled_at,
@@ -81,8 +82,3 @@ def load(path: str | os.PathLike[str]) -> Any:
     if hasattr(kind, "partial_fit") and kind is not perceptrons.OneSidedPerceptron:
         estimator.classes_ = model.classes
     return estimator
-
-
-def _plain(value: Any) -> Any:
-    """A number of NumPy's as one that JSON knows."""
-    return value.item() if isinstance(value, np.generic) else value
