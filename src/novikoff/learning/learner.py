@@ -215,9 +215,9 @@ class Learner:
 
     def predicted_codes(self, answers: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
         """The class number that the answers for each row mean."""
-        if answers.shape[1] > 1:
-            return answers.argmax(axis=1)
-        codes: npt.NDArray[np.intp] = self.positive(answers[:, 0]).astype(np.intp)
+        several, first = answers.shape[1] > 1, answers[:, 0]
+        codes: npt.NDArray[np.intp]
+        codes = answers.argmax(axis=1) if several else self.positive(first).astype(np.intp)
         return codes
 
     def positive(self, answers: Any) -> Any:
