@@ -461,14 +461,14 @@ def test_one_machines_checkpoint_is_not_for_shards(tmp_path):
     ],
 )
 def test_a_damaged_checkpoint_is_refused(tmp_path, monkeypatch, damage):
-    from novikoff.learning import model_file
+    from novikoff.learning import array_file
 
     path, kept = write_rows(tmp_path / "a.svm", "perceptron"), tmp_path / "kept"
     plan = spec_for("perceptron", 2)
     train(plan, gather_locally(path, 3), checkpoint=keeper(kept, plan))
-    texts, arrays = model_file.unpacked(kept, "checkpoint")
+    texts, arrays = array_file.read(kept, "checkpoint")
     texts["checkpoint"] |= damage
-    kept.write_bytes(model_file.serialize(texts, arrays))
+    kept.write_bytes(array_file.serialize(texts, arrays))
     assert checkpoint_file.read(kept)
     with pytest.raises(ModelError, match="damaged"):
         train(plan, gather_locally(path, 3), checkpoint=keeper(kept, plan))

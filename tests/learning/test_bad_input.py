@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse
 
 import novikoff as nk
+from novikoff.errors import DataError, ParameterError
 from tests.helpers.rule_table import CLASSIFIERS, ESTIMATORS
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]])
@@ -158,3 +159,66 @@ def test_labels_that_cannot_be_sorted():
 def test_what_is_not_a_row(row):
     with pytest.raises(ValueError, match="one dimension or a dict"):
         nk.Perceptron().learn_one(row, 1)
+
+
+HUGE = 10**400
+
+
+@every_classifier
+def test_numbers_too_large_for_a_double(kind):
+    for rows in ({"a": HUGE}, [HUGE, 1]), ({"a": 10**5000}, [10**5000, 1]):
+        for row in rows:
+            model = kind(theta=1.0) if kind is nk.Winnow else kind()
+            for learn in (True, False):
+                with pytest.raises(DataError, match=r"'a' is an integer too large|not one of 2"):
+                    model.learn_one(row, 1)
+                assert model.predict_one({} if isinstance(row, dict) else [0, 0]) in (-1, 1)
+                if learn:
+                    model.learn_one({"a": 1} if isinstance(row, dict) else [1, 1], 1)
+            with pytest.raises(DataError, match=r"'a' is an integer too large|not one of 2"):
+                model.predict_one(row)
+    with pytest.raises(ValueError, match=r"too large|Overflow|contains infinity"):
+        kind().fit([[HUGE, 1], [0, 1]], [0, 1])
+
+
+def test_parameters_too_large_for_a_double():
+    for model in (
+        nk.Perceptron(eta=HUGE),
+        nk.Perceptron(eta=10**5000),
+        nk.PassiveAggressive(C=HUGE),
+        nk.PassiveAggressive(C=HUGE, variant="PA-II"),
+        nk.MarginPerceptron(margin=HUGE),
+        nk.Winnow(theta=HUGE),
+        nk.BalancedWinnow(eta=HUGE),
+        nk.SecondOrderPerceptron(a=HUGE),
+        nk.Perceptron(init=[HUGE, 0, 0]),
+    ):
+        for call in (lambda m=model: m.fit(X, y), lambda m=model: m.learn_one(X[0], 1)):
+            with pytest.raises(ParameterError):
+                call()
+
+
+def test_rows_that_are_no_rows():
+    for first in ([1.0, 2.0], {"a": 1.0}):
+        model = nk.Perceptron()
+        for _ in range(2):
+            for bad in (5, None, "text", [[1.0, 2.0]]):
+                with pytest.raises(DataError, match=r"a row is an array of one dim|1 features"):
+                    model.learn_one(bad, 1)
+            model.learn_one(first, 1)
+    model = nk.Perceptron().learn_one([1.0, 2.0], 1)
+    for bad in (["a", "b"], [[1.0, 2.0], [3.0, 4.0]], [None, 1.0]):
+        with pytest.raises(DataError):
+            model.learn_one(bad, 1)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_no_number_is_named_by_its_feature(bad):
+    text = "NaN" if np.isnan(bad) else "infinity"
+    model = nk.Perceptron().learn_one({"a": 1.0, "b": 2.0, "c": 3.0}, 1)
+    for row in ({"c": 1.0, "b": bad, "a": 1.0}, {"new": 1.0, "b": bad}):
+        with pytest.raises(DataError, match=rf"feature 'b' is {text}; every"):
+            model.learn_one(row, 0)
+    with pytest.raises(DataError, match=rf"feature 'b' is {text}; every"):
+        model.predict_one({"c": 1.0, "b": bad})
+    assert model.n_features_in_ == 3

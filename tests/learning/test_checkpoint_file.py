@@ -200,6 +200,7 @@ def test_any_field_of_another_kind_is_refused_or_makes_sense(tmp_path_factory, g
     fields = json.loads(header["__metadata__"]["checkpoint"])
     fields[field] = value
     header["__metadata__"]["checkpoint"] = json.dumps(fields)
+    del header["__metadata__"]["checksum"]
     text = json.dumps(header).encode()
     path = tmp_path_factory.mktemp("fuzz") / "kept"
     path.write_bytes(len(text).to_bytes(8, "little") + text + good[8 + size :])
@@ -211,6 +212,71 @@ def test_any_field_of_another_kind_is_refused_or_makes_sense(tmp_path_factory, g
         assert found.run.place >= 0
         return
     assert problem.startswith(f"{path}: ")
+
+
+def changed(good, **fields):
+    """The checkpoint with other fields, and without a checksum."""
+    size = int.from_bytes(good[:8], "little")
+    header = json.loads(good[8 : 8 + size])
+    own = json.loads(header["__metadata__"]["checkpoint"])
+    for name, value in fields.items():
+        own[name] = own[name] | value if isinstance(value, dict) else value
+    header["__metadata__"]["checkpoint"] = json.dumps(own)
+    del header["__metadata__"]["checksum"]
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + good[8 + size :]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"memory": {"words": "yes"}},
+        {"memory": {"words": 1}},
+        {"memory": {"index_base": []}},
+        {"memory": {"index_base": 7}},
+        {"memory": {"index_base": True}},
+        {"memory": {"width": 2**40}},
+        {"memory": {"files": [["a"]]}},
+        {"memory": {"surprise": 1}},
+        {"place": 10**9},
+        {"place": True},
+        {"before": [0, 0]},
+        {"before": [10**6, 10**6]},
+        {"past": [[0, 0], [1, 1]]},
+        {"because": "UPDATES"},
+        {"position": [0, -1, 0]},
+    ],
+    ids=str,
+)
+def test_fields_that_contradict_the_run_are_refused(tmp_path, good, fields):
+    (tmp_path / "same").write_bytes(changed(good))
+    assert checkpoint_file.read(tmp_path / "same")
+    refused(tmp_path, changed(good, **fields))
+
+
+@pytest.mark.parametrize("position", [[5, 0, 0], [0, 10**9, 3]], ids=str)
+def test_a_position_outside_of_the_data_is_refused_before_a_row_is_read(tmp_path, position):
+    path, kept = tmp_path / "rows.svm", tmp_path / "kept"
+    path.write_text("".join(f"{i % 2} {i % 7 + 1}:1 {i % 5 + 8}:1\n" for i in range(60)))
+    spec = spec_for("perceptron")._replace(max_epochs=1)
+
+    def run(resume):
+        manager = checkpoint_file.CheckpointManager(kept, spec, every=0.0, resume=resume)
+        hooks = training.Hooks(checkpoint=manager)
+        return training.fit(spec, nk.open(path, cache="never"), hooks, reread=True)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training, "should_stream", lambda *_: True)
+        run(resume=False)
+        memory = nk.open(path).state_dict()
+        kept.write_bytes(changed(kept.read_bytes(), position=position, because=None, memory=memory))
+        with pytest.raises(ModelError, match="a damaged checkpoint: it stopped "):
+            run(resume=True)
+
+
+def test_any_other_byte_is_noticed(tmp_path, good):
+    for place in (*range(0, len(good), 41), len(good) - 1):
+        refused(tmp_path, good[:place] + bytes([good[place] ^ 1]) + good[place + 1 :])
 
 
 def test_a_checkpoint_is_a_model_too(tmp_path, good):

@@ -338,3 +338,30 @@ def test_the_ceiling_never_rises():
         model.partial_fit(X, y == 1, classes=[False, True])
         assert model.margin_ceiling_ <= last
         last = model.margin_ceiling_
+
+
+@pytest.mark.parametrize("seed", [8, 243, 3])
+@pytest.mark.parametrize("kind", [nk.PassiveAggressive, nk.MarginPerceptron])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_converged_weights_are_right_on_every_row(seed, kind):
+    """Also where the last epoch moved them without a mistake, whatever the budget was."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 2, (12, 4)).astype(float), rng.integers(0, 2, 12)
+    found = [kind(max_epochs=budget).fit(X, y) for budget in range(1, 40)]
+    for model in found:
+        assert not model.converged_ or model.score(X, y) == 1.0
+        assert model.training_mistakes_ == (0 if model.converged_ else None)
+    apart = X[:, 0] > 0
+    assert kind(max_epochs=100).fit(X, apart).converged_
+
+
+@pytest.mark.parametrize("kind", [nk.AveragedPerceptron, nk.VotedPerceptron])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_rows_that_the_model_gets_wrong_are_counted(kind, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (40, 4)).astype(float), rng.integers(0, 3, 40)
+    model = kind(max_epochs=4).fit(X, y)
+    assert model.training_mistakes_ == np.count_nonzero(model.predict(X) != y) > 0
+    path = tmp_path / "rows.csv"
+    np.savetxt(path, np.column_stack([X, y]), fmt="%g", delimiter=",")
+    assert kind(max_epochs=4).fit(nk.open(path)).training_mistakes_ == model.training_mistakes_

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -222,6 +223,96 @@ def test_damaged_bytes_never_do_more_than_be_refused(draw, tmp_path_factory):
     except ModelError:
         return
     assert np.isfinite(model.coef_).all()
+
+
+def test_any_other_byte_is_noticed(tmp_path):
+    nk.save(nk.Perceptron().fit([[0.0], [1.0]], [0, 1]), tmp_path / "good")
+    good = (tmp_path / "good").read_bytes()
+    for place in range(len(good)):
+        changed = good[:place] + bytes([good[place] ^ 4]) + good[place + 1 :]
+        (tmp_path / "bad").write_bytes(changed)
+        with pytest.raises(ModelError):
+            nk.load(tmp_path / "bad")
+
+
+def test_the_same_model_has_the_same_bytes(tmp_path):
+    model = nk.Perceptron().fit([[0.0], [1.0]], ["ä", "\u2028\x7f"])
+    nk.save(model, tmp_path / "a")
+    nk.save(nk.load(tmp_path / "a"), tmp_path / "b")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert nk.load(tmp_path / "b").classes_.tolist() == ["ä", "\u2028\x7f"]
+
+
+def test_very_long_numbers_are_refused_unread(stored):
+    """With Python's own limit lifted, as on the command line, two million digits take a minute."""
+    header, arrays, refused = stored
+    text = json.dumps(header)
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        for digits in (401, 2_000_000):
+            long = text.replace('"epochs": ', f'"epochs": {"1" * digits}')
+            assert "digits" in refused(long, arrays)
+    finally:
+        sys.set_int_max_str_digits(limit)
+
+
+def test_classes_that_are_no_numbers_are_refused(stored):
+    header, arrays, refused = stored
+    for odd in ("NaN", "Infinity", "1e999"):
+        text = json.dumps(header | {"class_type": "float64", "classes": [0.0, "odd"]})
+        assert "not" in refused(text.replace('"odd"', odd), arrays)
+
+
+def refused_without_much_memory(path, words):
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError, match=words):
+            nk.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 2**26
+    finally:
+        tracemalloc.stop()
+
+
+def test_large_files_that_are_no_models_are_not_read(tmp_path, stored):
+    nk.load(tmp_path / "good")
+    path = tmp_path / "zeros"
+    path.touch()
+    os.truncate(path, 100 * 2**30)
+    refused_without_much_memory(path, "its header is missing")
+    with path.open("r+b") as file:
+        file.write((2**40).to_bytes(8, "little"))
+    refused_without_much_memory(path, "its header is missing, or cut off")
+    with path.open("r+b") as file:
+        file.write((90 * 2**20).to_bytes(8, "little") + b"{")
+    refused_without_much_memory(path, "not a novikoff model")
+    os.truncate(path, 90 * 2**20 + 8)
+    refused_without_much_memory(path, "too long for 0 bytes of arrays")
+
+
+def test_arrays_are_not_read_before_the_header_is_right(tmp_path, stored):
+    """A file of a good form, with weights of 16 GB for four features."""
+    header, arrays, _ = stored
+    table, offset = {"__metadata__": {"novikoff": json.dumps(header)}}, 0
+    for name, array in arrays.items():
+        shape = [2**31] if name == "0.state.weights" else list(array.shape)
+        size = 8 * int(np.prod(shape))
+        kind = "F64" if array.dtype == np.float64 else "I64"
+        table[name] = {"dtype": kind, "shape": shape, "data_offsets": [offset, offset + size]}
+        offset += size
+    text = json.dumps(table).encode()
+    path = tmp_path / "wide"
+    path.write_bytes(len(text).to_bytes(8, "little") + text)
+    os.truncate(path, 8 + len(text) + offset)
+    refused_without_much_memory(path, "wrong shape")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_pipes_and_devices_are_not_models(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/zero"):
+        with pytest.raises(ModelError, match="not a regular file"):
+            nk.load(path)
 
 
 def test_other_files_are_not_models(tmp_path):

@@ -232,3 +232,8 @@ def test_the_names_of_a_refused_row_are_forgotten(bad):
     model.learn_one({"other": 1.0, "new": 2.0}, -1)
     assert model.feature_names_in_.tolist() == ["x", "other", "new"]
     assert model.coef_[0].tolist() == [1.0, -1.0, -2.0]
+
+
+def test_a_second_label_may_come_with_a_row_of_another_kind():
+    model = nk.Perceptron().learn_one(np.array([1.0, 0.0]), 1)
+    assert model.learn_one([0.0, 1.0], 0).classes_.tolist() == [0, 1]

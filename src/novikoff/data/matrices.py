@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.data.sparse import CsrMatrix, Matrix
+from novikoff.data.sparse import CsrMatrix, Matrix, refuse_damaged
 from novikoff.errors import DataError
 
 MOST_CLASSES = 2**16
-_PART = 2**20
+INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 #: The class number of each row.
 Codes = npt.NDArray[np.uint16]
 #: All labels, in sorted order.
@@ -22,13 +22,14 @@ Classes = npt.NDArray[Any]
 
 def as_matrix(X: Any) -> Matrix:
     """X as a C-ordered float matrix or a CSR matrix of floats; X itself where it is one already."""
+    refuse_unreadable(X)
     if hasattr(X, "tocsr"):
         return _as_csr(X)
     try:
         array = np.asarray(X)
         if array.dtype not in (np.float32, np.float64):
             array = array.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"X holds something that is not a number: {error}") from None
     if array.ndim != 2:
         raise DataError(
@@ -40,27 +41,34 @@ def as_matrix(X: Any) -> Matrix:
 
 def _as_csr(X: Any) -> CsrMatrix:
     matrix: CsrMatrix = X.tocsr()
+    if matrix is not X:
+        refuse_damaged(matrix)
     if matrix.data.dtype not in (np.float32, np.float64):
-        matrix = X.tocsr().astype(np.float64)
-    if matrix.indices.dtype != matrix.indptr.dtype:
+        matrix = matrix.astype(np.float64)
+    if {matrix.indices.dtype, matrix.indptr.dtype} not in ({INT32}, {INT64}):
         wide = matrix.copy()
         wide.indices, wide.indptr = (a.astype(np.int64) for a in (matrix.indices, matrix.indptr))
         matrix = wide
-    starts = matrix.indptr
-    if starts[0] != 0 or starts[-1] > len(matrix.indices) or not _ascends(starts):
-        raise DataError("X is a damaged CSR matrix: its indptr does not ascend from 0")
     return matrix
 
 
-def _ascends(starts: npt.NDArray[Any]) -> bool:
-    """Part by part: with very many rows, an array of their number is not nothing."""
-    parts = (starts[k : k + _PART + 1] for k in range(0, len(starts), _PART))
-    return not any((part[1:] < part[:-1]).any() for part in parts)
+def refuse_unreadable(X: Any) -> None:
+    """Refuse rows that NumPy, SciPy or scikit-learn would take for something else.
+
+    To be called before they are converted: sparse matrices whose arrays contradict each other (see
+    `sparse.refuse_damaged`), and masked arrays, whose masked values would be used.
+    """
+    if hasattr(X, "tocsr"):
+        refuse_damaged(X)
+    elif np.ma.is_masked(X):
+        row, *column = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
+        place = f"row {row}" + "".join(f", column {j}" for j in column)
+        raise DataError(f"X is masked in {place}: fill the value in, or drop the row")
 
 
 def as_labels(y: Any) -> npt.NDArray[Any]:
     """y as one label for each row, finite where they are numbers."""
-    labels = np.asarray(y)
+    labels = np.asarray(unmasked_labels(y))
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
@@ -69,6 +77,14 @@ def as_labels(y: Any) -> npt.NDArray[Any]:
         bad = int(np.flatnonzero(~np.isfinite(labels))[0])
         raise DataError(f"y has {labels[bad]} as the label of row {bad}")
     return labels
+
+
+def unmasked_labels(y: Any) -> Any:
+    """y, unless it has a masked label, which would be used."""
+    if np.ma.is_masked(y):
+        bad = int(np.flatnonzero(np.ma.getmaskarray(y))[0])
+        raise DataError(f"y is masked in row {bad}: every row needs its label")
+    return y
 
 
 def encode(y: Any, classes: Any = None) -> tuple[npt.NDArray[Any], Codes]:

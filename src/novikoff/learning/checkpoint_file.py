@@ -8,6 +8,7 @@ seed and the number of the epoch. Nothing in it is executed, and all of it is ch
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,14 +16,16 @@ import numpy as np
 
 from novikoff.data.chunk import ReadPosition
 from novikoff.data.matrices import Classes
+from novikoff.data.sparse import LARGEST_INDEX
 from novikoff.errors import ModelError, ParameterError
 from novikoff.files import atomic_write
-from novikoff.learning import model_file
+from novikoff.learning import array_file, model_file
 from novikoff.learning.epochs import EpochCounts, StopReason, TrainingRun
 from novikoff.learning.model_file import Model, NamedColumns
 from novikoff.learning.spec import TrainingSpec
 
 FORMAT, VERSION = "novikoff checkpoint", 1
+NEVER_KEPT = (StopReason.INTERRUPTED.name, StopReason.UPDATES.name, StopReason.CYCLE.name)
 
 _KEYS: dict[str, Any] = {
     "format": str,
@@ -36,6 +39,22 @@ _KEYS: dict[str, Any] = {
     "position": (list, type(None)),
     "memory": dict,
     "seconds": (int, float),
+}
+#: What readers of streams remember, by its name; see `Source.state_dict`.
+_MEMORY: dict[str, Callable[[Any], bool]] = {
+    "rows": lambda value: _is_count(value),
+    "skipped": lambda value: _is_count(value),
+    "left_out": lambda value: _is_count(value),
+    "width": lambda value: _is_count(value) and value <= LARGEST_INDEX,
+    "files": lambda value: _are_pairs(value, str, int),
+    "begins": lambda value: _are_pairs(value, int, str),
+    "values": lambda value: _are_pairs(value, int, str),
+    "index_base": lambda value: value is None or (type(value) is int and value in (0, 1)),
+    "zero_found": lambda value: type(value) is bool,
+    "words": lambda value: value is None or type(value) is bool,
+    "names": lambda value: type(value) is str,
+    "mixed": lambda value: isinstance(value, list) and all(type(x) is float for x in value),
+    "collisions": lambda value: _are_kinds(value, {"hashes": str, "more": bool}),
 }
 
 
@@ -72,27 +91,27 @@ def write(checkpoint: Checkpoint, path: str | os.PathLike[str]) -> None:
         "memory": checkpoint.memory,
         "seconds": checkpoint.seconds,
     }
-    content = model_file.serialize({"novikoff": header, "checkpoint": more}, arrays)
+    content = array_file.serialize({"novikoff": header, "checkpoint": more}, arrays)
     atomic_write(path, content, exclusive=True, error=ModelError)
 
 
 def read(path: str | os.PathLike[str]) -> Checkpoint:
     """Load one; ModelError says what is wrong with a file that is none."""
-    texts, arrays = model_file.unpacked(path, "checkpoint")
+    texts, arrays = array_file.read(path, "checkpoint")
     fields: Any = texts.get("checkpoint")
     try:
         _check(fields)
     except (ValueError, TypeError) as error:
         raise ModelError(f"{path}: not a novikoff checkpoint, or a damaged one: {error}") from None
     model = model_file.deserialize(path, texts.get("novikoff"), arrays)
+    if (problem := _contradiction(fields, model)) is not None:
+        raise ModelError(f"{path}: a damaged checkpoint: {problem}")
     run = TrainingRun(model.learner)
     run.past = [EpochCounts(*each) for each in fields["past"]]
     run.place, run.before = fields["place"], EpochCounts(*fields["before"])
     run.lowest = np.array(model.lowest)
     because = fields["because"]
     run.because = None if because is None else StopReason[because]
-    if run.because is StopReason.INTERRUPTED:
-        raise ModelError(f"{path}: a damaged checkpoint: it ends in the middle of a block")
     position = None if fields["position"] is None else ReadPosition(*fields["position"])
     return Checkpoint(
         model, run, fields["data"], fields["plan"], position, fields["memory"], fields["seconds"]
@@ -109,24 +128,58 @@ def _check(fields: Any) -> None:
     for name, kind in _KEYS.items():
         if not isinstance(fields[name], kind) or isinstance(fields[name], bool):
             raise ValueError(f"its {name!r} is of the wrong type")
+    _check_values(fields)
+
+
+def _check_values(fields: dict[str, Any]) -> None:
+    """Counts, places and what is remembered of the data, each by itself."""
     pairs = [*fields["past"], fields["before"]]
     if not all(_whole_numbers(each, 2) for each in pairs):
         raise ValueError("its counts are not counts")
-    if fields["place"] < 0 or not 0.0 <= fields["seconds"] < float("inf"):
+    if not _is_count(fields["place"]) or not 0.0 <= fields["seconds"] < float("inf"):
         raise ValueError("its place is negative")
-    if fields["because"] not in (None, *StopReason.__members__):
+    if fields["because"] not in (None, *StopReason.__members__) or fields["because"] in NEVER_KEPT:
         raise ValueError(f"it stopped because of {fields['because']!r}")
     position = fields["position"]
     if position is not None and not _whole_numbers(position, len(ReadPosition._fields)):
         raise ValueError("its position is no place in a stream")
+    for name, value in fields["memory"].items():
+        if name not in _MEMORY or not _MEMORY[name](value):
+            raise ValueError(f"its memory of the data has {name!r} = {str(value)[:40]!r}")
+
+
+def _contradiction(fields: dict[str, Any], model: Model) -> str | None:
+    """What of the run does not go with the rest of it, or with the model; None if all does."""
+    mistakes, updates = (sum(each[k] for each in fields["past"]) for k in (0, 1))
+    if [each[0] for each in fields["past"]] != model.mistakes_per_epoch:
+        return "its epochs are not those of its model"
+    if fields["before"] != [mistakes, updates]:
+        return "its counts at the start of the epoch are not those of the epochs before"
+    now = [model.learner.total(name) for name in ("mistakes", "updates")]
+    if any(a < b for a, b in zip(now, fields["before"], strict=True)):
+        return "it counts less than at the start of the epoch"
+    if fields["place"] > max(int(each.seen[0]) for each in model.learner.tallies):
+        return "it is further on than the rows that were seen"
+    return None
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**62
 
 
 def _whole_numbers(values: Any, count: int) -> bool:
-    return (
-        isinstance(values, list)
-        and len(values) == count
-        and all(type(each) is int and 0 <= each < 2**62 for each in values)
+    return isinstance(values, list) and len(values) == count and all(map(_is_count, values))
+
+
+def _are_pairs(values: Any, first: type, second: type) -> bool:
+    return isinstance(values, list) and all(
+        isinstance(each, list) and [type(part) for part in each] == [first, second]
+        for each in values
     )
+
+
+def _are_kinds(values: Any, kinds: dict[str, type]) -> bool:
+    return isinstance(values, dict) and {k: type(v) for k, v in values.items()} == kinds
 
 
 def require_same_run(

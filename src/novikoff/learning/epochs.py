@@ -81,6 +81,7 @@ class TrainingRun:
         self.before = self._counted()
         self.lowest = np.full(len(learner.states), np.inf)
         self.because: StopReason | None = None
+        self.is_right = False  # whether the weights were seen to make no mistake on any row
 
     def _counted(self) -> EpochCounts:
         return EpochCounts(self.learner.total("mistakes"), self.learner.total("updates"))
@@ -108,7 +109,28 @@ class TrainingRun:
             except Stop as stop:
                 self.because = stop.because
             self.end_epoch()
+            if self.is_doubtful(max_epochs):
+                self.decide(self.learner.mistakes_on(rows, codes))
+        if self.is_doubtful(max_epochs):  # resumed after its last epoch
+            self.decide(self.learner.mistakes_on(rows, codes))
         return self.outcome()
+
+    def is_doubtful(self, max_epochs: int) -> bool:
+        """Whether one more pass has to show if the weights are right on every row: the last epoch
+        made no mistake but moved them, and learning may end with it.
+        """
+        if self.because is not None or not self.past or self.place or self.is_right:
+            return False
+        last, rule = self.past[-1], self.learner.rule
+        if last.mistakes or not last.updates:
+            return False
+        return may_be_last(rule, last) or len(self.past) >= max_epochs
+
+    def decide(self, mistakes: int) -> None:
+        """Say how many mistakes the weights make on all rows."""
+        self.is_right = mistakes == 0
+        if self.is_right and not protocol.seeks_margin(self.learner.rule):
+            self.because = StopReason.NO_MISTAKE
 
     def _epoch(
         self, rows: Rows, codes: Codes, order: str, seed: int, watch: Watch | None, log: Any
@@ -132,21 +154,23 @@ class TrainingRun:
         done = EpochCounts(now.mistakes - self.before.mistakes, now.updates - self.before.updates)
         self.past.append(done)
         self.lowest = np.minimum(self.lowest, self.learner.ceilings())
-        self.because = self.because or stop_reason(self.learner.rule, done)
+        self.because, self.is_right = self.because or stop_reason(self.learner.rule, done), False
         self.place, self.before = 0, now
 
     def outcome(self) -> Outcome:
         """What is known now that it is over."""
         mistakes, updates = (list(each) for each in zip(*self.past, strict=True))
         stopped = self.because in (StopReason.INTERRUPTED, StopReason.END, StopReason.UPDATES)
-        converged = mistakes[-1] == 0 and not stopped
+        is_right = self.is_right or not updates[-1] or self.because is StopReason.NO_MISTAKE
+        converged = mistakes[-1] == 0 and not stopped and is_right
         because = self.because or StopReason.BUDGET
         return Outcome(len(self.past), mistakes, updates, converged, because, self.lowest)
 
 
 def learn(learner: Learner, rows: Rows, codes: Codes, **options: Any) -> Outcome:
     """Epoch after epoch until one passes without a mistake, or without a move where the rule is one
-    that goes on moving for the sake of a margin, or the budget `max_epochs` runs out.
+    that goes on moving for the sake of a margin, or the budget `max_epochs` runs out. An epoch that
+    moved the weights without a mistake is the last one if they then make none on any row.
 
     order, seed: see above. watch: called after each block of rows, with the learner and the number
     of rows of the epoch so far. log: what updates are recorded in. With `interruptible`, Ctrl-C
@@ -155,11 +179,16 @@ def learn(learner: Learner, rows: Rows, codes: Codes, **options: Any) -> Outcome
     return TrainingRun(learner).train(rows, codes, **options)
 
 
+def may_be_last(rule: Rule, done: EpochCounts) -> bool:
+    """Whether an epoch with these counts can be the last one before the budget runs out."""
+    return (done.updates if protocol.seeks_margin(rule) else done.mistakes) == 0
+
+
 def stop_reason(rule: Rule, done: EpochCounts) -> StopReason | None:
-    """Why an epoch with these counts is the last one; None if it is not."""
-    if protocol.seeks_margin(rule):
-        return StopReason.NO_UPDATE if done.updates == 0 else None
-    return StopReason.NO_MISTAKE if done.mistakes == 0 else None
+    """Why an epoch with these counts is the last one; None if it is not, or not known to be."""
+    if done.updates or done.mistakes:
+        return None  # where it moved without a mistake, a pass with these weights decides
+    return StopReason.NO_UPDATE if protocol.seeks_margin(rule) else StopReason.NO_MISTAKE
 
 
 def epoch_order(

@@ -5,6 +5,7 @@ Two classes need one learner; beyond that each class has its own, which tells it
 once however many classes there are.
 """
 
+import copy
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -95,6 +96,13 @@ class Learner:
         learner.states, learner.tallies = states, tallies
         return learner
 
+    def fork(self) -> "Learner":
+        """A learner in the same state, which learns on by itself."""
+        twin = copy.copy(self)
+        twin.states = [protocol.forked(self.rule, state) for state in self.states]
+        twin.tallies = copy.deepcopy(self.tallies)
+        return twin
+
     def read(
         self,
         rows: Rows,
@@ -182,6 +190,36 @@ class Learner:
             raise DataError(row_error_message(self.rule, rows, bad))
         return out.T
 
+    def mistakes_on(self, rows: Rows, codes: Codes) -> int:
+        """How many mistakes the learners make on rows while they learn nothing."""
+        core = self
+        if hasattr(self.rule, "inner"):  # it may answer with other weights than it learns with
+            states = [state.inner for state in self.states]
+            lift = {"bias": self.bias, "unit_length": self.unit_length}
+            core = Learner.from_state(self.rule.inner, self.features, states, self.tallies, **lift)
+        count = 0
+        for start, stop in self.blocks(rows):
+            answers, own = core.answers(rows, start, stop), codes[start:stop]
+            for k, scores in enumerate(answers.T):
+                labels = np.where(own == (k if len(self.states) > 1 else 1), 1.0, -1.0)
+                count += _mistakes(core.rule, scores, labels)
+        return count
+
+    def wrong_rows(self, rows: Rows, codes: Codes) -> int:
+        """How many rows the finished rule puts into a class that is not theirs."""
+        count = 0
+        for start, stop in self.blocks(rows):
+            classes = self.predicted_codes(self.answers(rows, start, stop))
+            count += int(np.count_nonzero(classes != codes[start:stop]))
+        return count
+
+    def predicted_codes(self, answers: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+        """The class number that the answers for each row mean."""
+        several, first = answers.shape[1] > 1, answers[:, 0]
+        codes: npt.NDArray[np.intp]
+        codes = answers.argmax(axis=1) if several else self.positive(first).astype(np.intp)
+        return codes
+
     def positive(self, answers: Any) -> Any:
         """Which of the answers mean +1: those above 0, and 0 itself where the tie says so."""
         return answers >= 0.0 if tie_of(self.rule) == TIES["positive"] else answers > 0.0
@@ -259,6 +297,15 @@ def norm(vector: Vector) -> float:
 def learners_needed(classes: Classes) -> int:
     """How many learners so many classes need."""
     return 1 if len(classes) == 2 else len(classes)
+
+
+def _mistakes(rule: Rule, scores: Vector, labels: Vector) -> int:
+    if hasattr(type(rule), "mistaken"):  # a rule of one's own
+        wrong = [bool(protocol.mistaken(rule, *each)) for each in zip(scores, labels, strict=True)]
+        return sum(wrong)
+    tie = tie_of(rule)
+    at_zero = np.where(labels > 0.0, tie.positive_loses, tie.negative_loses)
+    return int(np.where(scores == 0.0, at_zero, scores * labels < 0.0).sum())
 
 
 def tie_of(rule: Rule) -> Any:

@@ -1,19 +1,18 @@
 """Model files: a learner with all it takes to predict with it and to learn on.
 
-A file is in the safetensors format: named arrays, and text beside them. Nothing in it is ever
-executed. Its text, under the key "novikoff", is a JSON object with the keys of `_HEADER`; its
-arrays are "<learner>.state.<field>" and "<learner>.tally.<field>" for each learner, "initial"
-unless that was zero, and "lowest", the lowest margin ceilings seen. Every field is checked when a
-file is read: a damaged, foreign or hostile one is refused with the reason, and a file is written
-beside its destination and moved there, so that a failure leaves what was there before.
+A file holds named arrays, and text beside them (see `array_file`). Its text, under the key
+"novikoff", is a JSON object with the keys of `_HEADER`; its arrays are "<learner>.state.<field>"
+and "<learner>.tally.<field>" for each learner, "initial" unless that was zero, and "lowest", the
+lowest margin ceilings seen. Every field is checked when a file is read: a damaged, foreign or
+hostile one is refused with the reason, and a file is written beside its destination and moved
+there, so that a failure leaves what was there before.
 """
 
 import itertools
-import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,6 +21,8 @@ import numpy.typing as npt
 from novikoff.data.matrices import Classes
 from novikoff.errors import ModelError, ParameterError
 from novikoff.files import atomic_write
+from novikoff.learning import array_file
+from novikoff.learning.array_file import Arrays
 from novikoff.learning.learner import Learner, learners_needed
 from novikoff.learning.loop import Counters, new_tally
 from novikoff.learning.rows import Rows
@@ -113,11 +114,7 @@ class Model:
 
     def predict(self, rows: Rows) -> npt.NDArray[Any]:
         """The class of each row."""
-        answers = self.learner.answers(rows)
-        if answers.shape[1] > 1:
-            codes = answers.argmax(axis=1)
-        else:
-            codes = self.learner.positive(answers[:, 0]).astype(int)
+        codes = self.learner.predicted_codes(self.learner.answers(rows))
         labels: npt.NDArray[Any] = self.classes[codes]
         return labels
 
@@ -125,16 +122,16 @@ class Model:
 def write(model: Model, path: str | os.PathLike[str]) -> None:
     """Save the model, all or nothing."""
     header, arrays = parts(model)
-    atomic_write(path, serialize({"novikoff": header}, arrays), error=ModelError)
+    atomic_write(path, array_file.serialize({"novikoff": header}, arrays), error=ModelError)
 
 
 def read(path: str | os.PathLike[str]) -> Model:
     """Load a model; ModelError says what is wrong with a file that is none."""
-    texts, arrays = unpacked(path, "model")
+    texts, arrays = array_file.read(path, "model")
     return deserialize(path, texts.get("novikoff"), arrays)
 
 
-def parts(model: Model) -> tuple[dict[str, Any], dict[str, Any]]:
+def parts(model: Model) -> tuple[dict[str, Any], Arrays]:
     """What a file says of a model, and the arrays that it holds."""
     learner = model.learner
     arrays = {"lowest": np.broadcast_to(model.lowest, len(learner.states)).copy()}
@@ -147,39 +144,15 @@ def parts(model: Model) -> tuple[dict[str, Any], dict[str, Any]]:
     return _header(model), {name: np.ascontiguousarray(each) for name, each in arrays.items()}
 
 
-def serialize(texts: dict[str, Any], arrays: dict[str, Any]) -> bytes:
-    """The bytes of a file: texts are JSON."""
-    from safetensors.numpy import save  # here, because it is slow to load
-
-    return save(arrays, {name: json.dumps(value, allow_nan=False) for name, value in texts.items()})
-
-
-def unpacked(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The texts and arrays of a file that should hold a model, or some other kind of thing."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
-
-    try:
-        content = Path(path).read_bytes()
-        arrays = load(content)
-        size = int.from_bytes(content[:8], "little")
-        texts = json.loads(content[8 : 8 + size])["__metadata__"]
-        return {name: json.loads(text) for name, text in texts.items()}, arrays
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror}") from None
-    except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ModelError(f"{path}: not a novikoff {kind}, or a damaged one: {error}") from None
-
-
-def deserialize(path: str | os.PathLike[str], header: Any, arrays: dict[str, Any]) -> Model:
+def deserialize(path: str | os.PathLike[str], header: Any, arrays: Arrays) -> Model:
     """The model that a header and arrays describe."""
     try:
         _check_header(header)
     except ValueError as error:
         raise ModelError(f"{path}: not a novikoff model, or a damaged one: {error}") from None
     try:
-        return _assembled(header, arrays)
-    except (ModelError, ParameterError, TypeError, ValueError, OverflowError) as error:
+        return _assembled(path, header, arrays)
+    except (ModelError, ParameterError, TypeError, ValueError, OverflowError, OSError) as error:
         raise ModelError(f"{path}: a damaged model: {error}") from None
 
 
@@ -241,7 +214,7 @@ def _check_header(header: Any) -> None:
             raise ValueError(f"its {name!r} is of the wrong type")
 
 
-def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> Model:
+def _assembled(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays) -> Model:
     _check_values(header)
     rule = registry.build(header["rule"], header["parameters"])
     number, features, bias = header["learners"], header["features"], header["bias"]
@@ -251,11 +224,13 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> Model:
     if number > len(arrays) or features < 0:
         raise ModelError("its header does not go with its arrays")
     _check_shapes(rule, number, features + bias, arrays)
+    array_file.verify_checksum(path)
+    _check_numbers(arrays)
     initial = arrays.pop("initial", None)
     learner = Learner(
         rule, features, number, bias=bias, unit_length=header["unit_length"], initial=initial
     )
-    lowest = arrays.pop("lowest")
+    lowest = np.array(arrays.pop("lowest"))
     for k in range(number):
         learner.states[k] = _filled(learner.states[k], arrays, f"{k}.state.")
         counts = (np.array(arrays[f"{k}.tally.{name}"]) for name in Counters._fields)
@@ -306,12 +281,14 @@ def _checked_classes(labels: list[Any], kind: str) -> npt.NDArray[Any]:
     known = {"bool": bool, "int64": int, "float64": float, "str": str}
     if kind not in known or not all(type(label) is known[kind] for label in labels):
         raise ModelError("its classes are not all of one known type")
+    if kind == "float64" and not all(map(math.isfinite, labels)):
+        raise ModelError("its classes are not all numbers")
     if len(labels) < 2 or any(a >= b for a, b in itertools.pairwise(labels)):
         raise ModelError("its classes are not two or more, in ascending order")
     return np.array(labels, kind)
 
 
-def _check_shapes(rule: Rule, learners: int, width: int, arrays: dict[str, Any]) -> None:
+def _check_shapes(rule: Rule, learners: int, width: int, arrays: Arrays) -> None:
     """Exactly the arrays that there must be, before anything is made of the size they claim."""
     expected: dict[str, tuple[int, ...]] = {"lowest": (learners,)}
     if "initial" in arrays:
@@ -338,6 +315,10 @@ def _check_shapes(rule: Rule, learners: int, width: int, arrays: dict[str, Any])
             raise ModelError(f"its array {name!r} has {array.ndim} dimensions")
         if array.dtype != kind or (array.shape != expected[name] and not grows):
             raise ModelError(f"its array {name!r} has the wrong shape or type")
+
+
+def _check_numbers(arrays: Arrays) -> None:
+    for name, array in arrays.items():
         numbers = ~np.isnan(array) if name == "lowest" else np.isfinite(array)
         if not numbers.all():
             raise ModelError(f"its array {name!r} holds something that is not a number")

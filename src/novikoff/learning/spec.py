@@ -92,7 +92,10 @@ class TrainingSpec(NamedTuple):
                 random = np.random.default_rng([self.seed, START_STREAM])
                 return random.standard_normal((outputs, features + self.bias))
             raise ParameterError(f'init must be "zeros", "random" or an array, not {self.init!r}')
-        start = np.atleast_2d(np.asarray(self.init, np.float64))
+        try:
+            start = np.atleast_2d(np.asarray(self.init, np.float64))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ParameterError(f"init is not an array of numbers: {error}") from None
         if not np.isfinite(start).all():
             raise ParameterError("init holds NaN or infinity; a start must be numbers")
         if self.bias and start.shape[1] == features:
@@ -109,16 +112,16 @@ class TrainingSpec(NamedTuple):
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a run to be resumed, as JSON; its budget may be raised."""
-        fields = self._asdict()
+        fields: dict[str, Any] = as_plain(self._asdict())
         for name in ("max_epochs", "own_rule"):
             del fields[name]
-        return {name: _plain(value) for name, value in fields.items()}
+        return fields
 
 
-def _plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """A value with NumPy's arrays and numbers as JSON has them."""
     if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: as_plain(each) for name, each in value.items()}
     if isinstance(value, (np.ndarray, np.generic, list)):
         return np.asarray(value).tolist()
     return value

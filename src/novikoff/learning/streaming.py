@@ -6,7 +6,7 @@ label, a start or a threshold that depends on the number of features) a source t
 twice is surveyed first, without learning; of a pipe it is an error that says what to do.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +17,10 @@ from novikoff.data.errors import RereadError
 from novikoff.data.matrices import MOST_CLASSES, Classes, Codes, as_matrix, encode
 from novikoff.data.sparse import Matrix, csr
 from novikoff.data.text.source import TextSource
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import DataError, ModelError, ParameterError
 from novikoff.learning.epochs import StopReason, TrainingRun, found_margin
 from novikoff.learning.learner import learners_needed
+from novikoff.learning.rows import Rows
 from novikoff.learning.spec import TrainingSpec
 
 FIRST = 512  # rows of a pipe that are looked at for labels before any is learned from
@@ -106,6 +107,8 @@ class Stream:
             skip = 0
             if told is not None and self.run is not None:
                 told(self.run, chunk)
+        if skip:
+            raise ModelError(f"{self.source.name}: fewer rows than the checkpoint had read of it")
         for each in self._waited():
             self._learn(each)
         if self.run is None:
@@ -121,13 +124,18 @@ class Stream:
         if self.run.place or not self.run.past:
             self.run.end_epoch()
 
+    def learned_rows(self) -> Iterator[tuple[Rows, Codes]]:
+        """The rows once more, chunk by chunk, and their class numbers."""
+        assert self.run is not None
+        for chunk in self.source.chunks():
+            yield self.spec.rows(widened(chunk.X, self.run.learner.features)), self.codes(chunk)
+
     def found_margin(self) -> float | None:
         """The margin of the separator found, in one more pass; see `epochs.found_margin`."""
         assert self.run is not None
         learner, lowest = self.run.learner, np.inf
-        for chunk in self.source.chunks():
-            rows = self.spec.rows(widened(chunk.X, learner.features))
-            margin = found_margin(learner, rows, self.codes(chunk))
+        for rows, codes in self.learned_rows():
+            margin = found_margin(learner, rows, codes)
             if margin is None:
                 return None
             lowest = min(lowest, margin)

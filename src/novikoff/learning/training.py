@@ -27,8 +27,11 @@ from novikoff.learning.epochs import Outcome, StopReason, TrainingRun, found_mar
 from novikoff.learning.learner import Learner, Watch, learners_needed
 from novikoff.learning.loop import NoLog
 from novikoff.learning.rows import Rows, length
+from novikoff.learning.rules.protocol import answers_otherwise
 from novikoff.learning.spec import TrainingSpec
 from novikoff.learning.streaming import NO_LABELS, RestartRequiredError, Stream, fit_stream
+
+MOST_VOTES = 2**32  # products of a count of wrong rows: some seconds
 
 
 class Observer(Protocol):
@@ -161,6 +164,30 @@ class TrainingResult(NamedTuple):
         assert self.stream is not None
         return self.stream.found_margin()
 
+    def wrong_rows(self) -> int | None:
+        """How many of the rows the finished rule puts into the wrong class.
+
+        Of a rule that predicts with other weights than it learned with, one more pass shows it;
+        None where there is none: for a stream that cannot be read again, after an interruption, and
+        where so many weights vote that it would take far longer than learning did. Of other rules
+        it is known if they converged.
+        """
+        learner, outcome = self.learner, self.outcome
+        if not answers_otherwise(learner.rule):
+            return 0 if outcome.converged else None
+        if outcome.because is StopReason.INTERRUPTED or self._votes() > MOST_VOTES:
+            return None
+        if self.data is not None:
+            return learner.wrong_rows(self.data.rows, self.data.codes)
+        if self.stream is None or not self.stream.source.replayable:
+            return None
+        return sum(learner.wrong_rows(rows, codes) for rows, codes in self.stream.learned_rows())
+
+    def _votes(self) -> int:
+        """The products that it takes to have all weights vote on all rows."""
+        states = self.learner.states
+        return self.rows * sum(int(state.used[1]) for state in states if hasattr(state, "births"))
+
 
 def fit(
     spec: TrainingSpec,
@@ -214,7 +241,7 @@ def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> 
     budget, observer = spec.budget, hooks.observer
     log = NoLog() if hooks.log is None else hooks.log(data)
     features = data.matrix.shape[1]
-    run = _resumed_run(spec, hooks, data.classes, features)
+    run = _resumed_run(spec, hooks, data.classes, *data.matrix.shape)
     if run is None:
         run = TrainingRun(spec.learner(features, learners_needed(data.classes)))
 
@@ -246,7 +273,7 @@ def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> 
 
 
 def _resumed_run(
-    spec: TrainingSpec, hooks: Hooks, classes: Classes, features: int
+    spec: TrainingSpec, hooks: Hooks, classes: Classes, rows: int, features: int
 ) -> TrainingRun | None:
     """The run of a checkpoint; None if there is none, or if it was a stream's that did not know yet
     what has to be known from the start.
@@ -254,6 +281,8 @@ def _resumed_run(
     if hooks.found is None:
         return None
     run, model = hooks.found.run, hooks.found.model
+    if run.place > rows:
+        raise ModelError(f"a damaged checkpoint: it stopped at row {run.place:,} of {rows:,}")
     narrow = run.learner.features < features
     if not np.array_equal(model.classes, classes) or (narrow and spec.needs_width):
         return None
@@ -303,6 +332,7 @@ def _resumed_stream(spec: TrainingSpec, source: Source, hooks: Hooks) -> Stream 
     if found.run.because is StopReason.END:
         raise ParameterError("--resume: that stream was read to its end; there is no more to learn")
     _restore_source(source, found)
+    _require_position(source, found.position)
     stream = Stream.resume(spec, source, found.run, found.model.classes)
     stream.rows = int(found.memory.get("rows", 0))  # of a run that is over
     hooks.observer.resumed(found.run.learner)
@@ -318,11 +348,28 @@ def _resumed_stream(spec: TrainingSpec, source: Source, hooks: Hooks) -> Stream 
 def _restore_source(source: Source, found: Checkpoint) -> None:
     try:
         if found.memory:  # rows at rest have none
+            if found.memory.keys() != source.state_dict().keys():
+                raise ValueError("it is of another kind of data")
             source.load_state_dict(found.memory)
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+    except (LookupError, TypeError, ValueError, AttributeError) as problem:
         raise ModelError(
             f"a damaged checkpoint: what it remembers of the data: {problem}"
         ) from None
+
+
+def _require_position(source: Source, position: ReadPosition | None) -> None:
+    """Refuse a position that is in no file of the source."""
+    if position is None or not source.paths:
+        return
+    if position.file >= len(source.paths):
+        raise ModelError(
+            f"a damaged checkpoint: it stopped in file {position.file + 1} of {len(source.paths)}"
+        )
+    size = size_of(source.paths[position.file])
+    if not source.info.compressed and position.offset > size:
+        raise ModelError(
+            f"a damaged checkpoint: it stopped at byte {position.offset:,} of {size:,}"
+        )
 
 
 def _epochs(stream: Stream, hooks: Hooks, start: ReadPosition | None = None) -> None:
@@ -348,7 +395,9 @@ def _epochs(stream: Stream, hooks: Hooks, start: ReadPosition | None = None) -> 
             observer.watch(run, size, end=True)
             run.because = StopReason.END if piped else None
             run.end_epoch()
+            _decide(stream)
             hooks.after_block(run, stream.classes, stream.source)
+        _decide(stream)
     except KeyboardInterrupt:
         if not hooks.interruptible:
             raise
@@ -357,6 +406,14 @@ def _epochs(stream: Stream, hooks: Hooks, start: ReadPosition | None = None) -> 
         if not observer.busy:
             hooks.keep(stream.run, stream.classes, stream.source, end)
         stream.interrupt()
+
+
+def _decide(stream: Stream) -> None:
+    """Read the rows once more where that shows whether learning is over."""
+    run = stream.run
+    if run is not None and run.is_doubtful(stream.spec.budget):
+        mistakes_on = run.learner.mistakes_on
+        run.decide(sum(mistakes_on(rows, codes) for rows, codes in stream.learned_rows()))
 
 
 def _goes_on(stream: Stream) -> bool:

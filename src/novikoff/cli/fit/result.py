@@ -9,7 +9,7 @@ from novikoff.data.matrices import Classes
 from novikoff.learning import model_file
 from novikoff.learning.epochs import Outcome, StopReason
 from novikoff.learning.learner import Learner
-from novikoff.learning.rules.protocol import mistake_bound
+from novikoff.learning.rules.protocol import answers_otherwise, mistake_bound
 from novikoff.learning.spec import TrainingSpec
 from novikoff.number_text import count, rounded_up
 
@@ -44,6 +44,7 @@ class Result(NamedTuple):
     provable: ProofInputs | None = None  # where proofs are asked for
     checkpoint: Path | None = None
     mixed: ClusterSummary | None = None  # of a run on a cluster
+    wrong_rows: int | None = None  # rows that the model predicts wrongly, if that is known
 
     @property
     def interrupted(self) -> bool:
@@ -103,6 +104,7 @@ class Result(NamedTuple):
             "margin_ceiling": self.ceiling,
             "margin_found": self.margin,
             "mistake_bound": self.bound,
+            "training_mistakes": self.wrong_rows,
             "skipped": self.source.skipped,
             "remarks": self.notes,
             "model": None if saved is None else str(saved),
@@ -153,6 +155,8 @@ class Result(NamedTuple):
         elif not outcome.converged:
             text += f", {outcome.mistakes_per_epoch[-1]:,} of them in the last epoch"
         facts = [("mistakes", text)]
+        if self.wrong_rows is not None and answers_otherwise(self.learner.rule):
+            facts.append(("model", f"{self.wrong_rows:,} of the rows wrong, when it predicts"))
         if self.mixed is not None:
             facts.append(("shards", self._mixed_text(self.mixed)))
         if self.bound is not None:

@@ -221,6 +221,15 @@ def lowest_shard_score(
     return min((lowest_score(learner, rows, codes) for rows, codes in blocks), default=np.inf)
 
 
+def shard_mistakes(
+    shard: WorkerShard, snapshot: LearnerSnapshot, number: int, request: EpochRequest
+) -> int:
+    """How many mistakes the weights make on a shard's rows."""
+    learner = snapshot.learner()
+    blocks = _labelled_rows(shard, snapshot, request)
+    return sum(learner.mistakes_on(rows, codes) for rows, codes in blocks)
+
+
 def _labelled_rows(
     shard: WorkerShard, snapshot: LearnerSnapshot, request: EpochRequest
 ) -> Iterator[tuple[Rows, Codes]]:

@@ -33,6 +33,7 @@ from novikoff.cluster.training.shard_epoch import (
     lowest_shard_score,
     peek_head,
     run_epoch,
+    shard_mistakes,
 )
 from novikoff.cluster.workers.shard_client import (
     BROADCAST_VERSIONS,
@@ -223,6 +224,7 @@ class _Trainer:
                 if self.checkpoint is not None and self.checkpoint.due:
                     self._save_checkpoint()
                 self._report(end=True)
+            self._decide(self.last.run)  # resumed after its last epoch
         except (KeyboardInterrupt, Stop) as raised:
             problem = raised
         finally:
@@ -246,8 +248,16 @@ class _Trainer:
         after = copy.copy(run)
         after.learner, after.past = found.learner, [*run.past]
         after.end_epoch()
+        self._decide(after)
         sent = Traffic(sum(result.size for result in results), self._bytes_down)
         self._last = _LastCompleteEpoch(after, mixed + found.mistakes, [*traffic, sent])
+
+    def _decide(self, run: TrainingRun) -> None:
+        """Have every shard count mistakes, where that shows whether learning is over."""
+        if run.is_doubtful(self.spec.budget):
+            request = EpochRequest(0, streamed=self.streamed)
+            broadcast = self._broadcast(run.learner)
+            run.decide(sum(self._map_epoch(shard_mistakes, broadcast, request)))
 
     def _save_checkpoint(self) -> None:
         """Save complete epochs only, with their mixed mistakes."""

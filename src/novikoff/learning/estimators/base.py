@@ -23,13 +23,14 @@ from novikoff.learning import training
 from novikoff.learning.epochs import Outcome, StopReason
 from novikoff.learning.estimators.online import Online
 from novikoff.learning.learner import Learner, learners_needed
-from novikoff.learning.rows import Rows, make_rows
-from novikoff.learning.rules import registry
+from novikoff.learning.rows import Rows, length, make_rows, stored
+from novikoff.learning.rules import protocol, registry
 from novikoff.learning.rules.protocol import Rule, Vector
 from novikoff.learning.spec import OWN, TrainingSpec
 from novikoff.learning.streaming import widened
 from novikoff.number_text import rounded_up
 
+SMALL_BATCH = 2**10, 2**18  # rows and values that predictions may wait for
 MATRICES = {
     "accept_sparse": "csr",
     "dtype": (np.float64, np.float32),
@@ -63,32 +64,38 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
     @property
     def coef_(self) -> npt.NDArray[np.float64]:
         """The weights: one line for each learner (a single one for two classes)."""
-        return self._fitted("coef_").linear()[0][:, : self.n_features_in_]
+        with self._fitted("coef_") as learner:
+            return learner.linear()[0][:, : self.n_features_in_]
 
     @property
     def intercept_(self) -> npt.NDArray[np.float64]:
         """What is added to the weighted sum, one number for each learner."""
-        return self._fitted("intercept_").linear()[1]
+        with self._fitted("intercept_") as learner:
+            return learner.linear()[1]
 
     @property
     def mistakes_(self) -> int:
         """Wrong predictions made while learning, all epochs together."""
-        return self._fitted("mistakes_").total("mistakes")
+        with self._fitted("mistakes_") as learner:
+            return learner.total("mistakes")
 
     @property
     def updates_(self) -> int:
         """How often the weights moved."""
-        return self._fitted("updates_").total("updates")
+        with self._fitted("updates_") as learner:
+            return learner.total("updates")
 
     @property
     def radius_(self) -> float:
         """D, the length of the longest row, as the rule saw it."""
-        return self._fitted("radius_").radius
+        with self._fitted("radius_") as learner:
+            return learner.radius
 
     @property
     def margin_ceiling_(self) -> float | Vector:
         """No separator of the rows seen has a larger margin; infinite if nothing is known."""
-        ceilings = np.minimum(self._fitted("margin_ceiling_").ceilings(), self._lowest)
+        with self._fitted("margin_ceiling_") as learner:
+            ceilings = np.minimum(learner.ceilings(), self._lowest)
         return float(ceilings[0]) if len(ceilings) == 1 else ceilings
 
     @property
@@ -97,42 +104,53 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
 
         `partial_fit` never makes it true: what it is given need not be all the rows.
         """
-        return self._fitted("converged_").total("updates") == self._settled_at
+        with self._fitted("converged_") as learner:
+            return learner.total("updates") == self._settled_at
 
-    def _fitted(self, attribute: str) -> Learner:
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError(
-                f"{type(self).__name__} has no {attribute!r} before it has learned"
-            )
-        return self._learner
+    @contextlib.contextmanager
+    def _fitted(self, attribute: str) -> Iterator[Learner]:
+        """The learner between two rows that it learns from, to read an attribute off it."""
+        with self._lock:
+            if not self.__sklearn_is_fitted__():
+                raise AttributeError(
+                    f"{type(self).__name__} has no {attribute!r} before it has learned"
+                )
+            yield self._learner
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learner" in self.__dict__
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_one"}
+        with self._lock:
+            state = self._twin().__dict__
+            for name in state.keys() & {"_names", "_codes"}:
+                state[name] = state[name].copy()
+            if "_learner" in state:
+                state["_learner"] = self._learner.fork()
+        return state
 
     def _matrix(self, X: Any, y: Any = None, *, reset: bool) -> Any:
         """X (and y) checked as scikit-learn does, and X fit for the loop."""
-        self._leave_online()
         if reset:
             for name in ("_names", "_codes"):
                 self.__dict__.pop(name, None)
-        if y is None:
-            return matrices.as_matrix(validate_data(self, X, reset=reset, **MATRICES))
-        X, y = validate_data(self, X, y, reset=reset, **MATRICES)
+        matrices.refuse_unreadable(X)
+        try:
+            if y is None:
+                return matrices.as_matrix(validate_data(self, X, reset=reset, **MATRICES))
+            X, y = validate_data(self, X, y, reset=reset, **MATRICES)
+        except OverflowError:
+            raise DataError("X holds a number too large for a double") from None
         return matrices.as_matrix(X), y
 
-    @contextlib.contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """What is refused or interrupted leaves the estimator as it was."""
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _answers(self, X: ArrayRows) -> npt.NDArray[np.float64]:
+        """What each learner decides for each row."""
+        return self._learner.answers(rows_for(self._learner, self._matrix(X, reset=False)))
 
     def _spec(self, order: str | None = None) -> TrainingSpec:
         """The parameters as a description of training; order: instead of the estimator's own.
@@ -174,7 +192,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             found = training.fit(self._spec(), source)
         assert found.source is not None
         self._know_columns(found.source.feature_names, found.learner.features)
-        self._learned(found.learner, found.outcome)
+        self._learned(found.learner, found.outcome, found.wrong_rows())
         return found.classes
 
     def _fit_matrix(self, matrix: Matrix, classes: Classes, codes: Codes) -> Self:
@@ -183,7 +201,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             spec = self._spec()
             data = training.TrainingData(None, matrix, spec.rows(matrix), classes, codes)
             found = training.fit_data(spec, data)
-        return self._learned(found.learner, found.outcome)
+        return self._learned(found.learner, found.outcome, found.wrong_rows())
 
     @contextlib.contextmanager
     def _fresh_seed(self) -> Iterator[None]:
@@ -194,15 +212,15 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
 
     def _know_columns(self, names: list[str] | None, features: int) -> None:
         """Set what scikit-learn wants to be known of the columns; what an earlier fit left goes."""
-        self._leave_online()
         for name in ("_names", "_codes", "feature_names_in_"):
             self.__dict__.pop(name, None)
         self.n_features_in_ = features
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
 
-    def _learned(self, learner: Learner, outcome: Outcome) -> Self:
+    def _learned(self, learner: Learner, outcome: Outcome, wrong_rows: int | None = None) -> Self:
         """Keep what a run of learning gave."""
+        self.training_mistakes_ = wrong_rows
         self._learned_with = self._own_parameters()
         self._learner, self._lowest = learner, outcome.ceilings
         self._settled_at = learner.total("updates") if outcome.converged else -1
@@ -212,16 +230,31 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             warnings.warn(budget_spent(outcome), ConvergenceWarning, stacklevel=4)
         return self
 
-    def _read_once(self, learner: Learner, matrix: Matrix, codes: Codes) -> None:
-        """One pass more, counted as an epoch; nothing changes if a row is refused."""
-        before = learner.total("mistakes")
-        rows = rows_for(learner, matrix)
-        if learner.total("seen"):
-            learner.refuse_any(rows)
+    def _learn_batch(self, work: Self, matrix: Matrix, classes: Classes, codes: Codes) -> None:
+        """One pass more, by a copy of this estimator; nothing changes if a row is refused."""
+        if not work.__sklearn_is_fitted__():
+            work._learner = work._new_learner(matrix.shape[1], learners_needed(classes))
+            work._lowest, work._settled_at = np.inf, -1
+            work.n_iter_, work.mistakes_per_epoch_ = 0, []
+            work._read_once(rows_for(work._learner, matrix), codes)
+            return
+        rows = rows_for(work._learner, matrix)
+        if not _is_small(rows, work._learner):
+            work._learner = work._learner.fork()
+            work._read_once(rows, codes)
+            return
+        work._learner.refuse_any(rows)
+        with self._lock:
+            before = work.__dict__.copy()
+            self._unshare_learner()
+            work._learner = self._learner
+            work._read_once(rows, codes)
+            self._publish(before, work)
+
+    def _read_once(self, rows: Rows, codes: Codes) -> None:
+        """A pass over the rows, counted as an epoch."""
+        learner, before = self._learner, self._learner.total("mistakes")
         learner.read(rows, codes)
-        if not self.__sklearn_is_fitted__():
-            self._learner, self._lowest, self._settled_at = learner, np.inf, -1
-            self.n_iter_, self.mistakes_per_epoch_ = 0, []
         self.n_iter_ += 1
         self.mistakes_per_epoch_ = [
             *self.mistakes_per_epoch_,
@@ -238,18 +271,18 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
 
         X may be an array, a sparse matrix, a frame, or what `nk.open` returned (y is then its own).
         """
-        with self._all_or_nothing():
+        with self._learning() as work:
             if isinstance(X, Source):
                 if y is not None:
                     raise ParameterError("a source brings its own labels: leave y out")
-                self.classes_ = self._fit_source(X)
+                work.classes_ = work._fit_source(X)
                 return self
-            matrix, classes, codes = self._labelled(X, y, reset=True)
+            matrix, classes, codes = work._labelled(X, y, reset=True)
             if len(classes) < 2:
                 only = classes.tolist()[0]
                 raise DataError(f"y has one class only, {only!r}; a separator needs two classes")
-            self._fit_matrix(matrix, classes, codes)
-            self.classes_ = classes
+            work._fit_matrix(matrix, classes, codes)
+            work.classes_ = classes
             return self
 
     def partial_fit(
@@ -262,7 +295,6 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
 
         The first call must name all the classes that will ever come.
         """
-        first = not self.__sklearn_is_fitted__()
         if isinstance(X, Source):
             loaded = load_rows(X)
             assert loaded.classes is not None  # labels were asked for
@@ -270,18 +302,19 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
             y = loaded.classes[loaded.codes]
         else:
             rows = X
-        known = None if classes is None else np.unique(np.asarray(classes))
-        if first and (known is None or len(known) < 2):
-            raise ParameterError("the first call of partial_fit must name the classes, two or more")
-        if not first and known is not None and not np.array_equal(known, self.classes_):
-            raise ParameterError(f"classes has been {list(self.classes_)} since the first call")
-        with self._all_or_nothing():
-            known = known if first else self.classes_
-            matrix, known, codes = self._labelled(rows, y, reset=first, classes=known)
-            features, outputs = matrix.shape[1], learners_needed(known)
-            learner = self._new_learner(features, outputs) if first else self._learner
-            self._read_once(learner, matrix, codes)
-            self.classes_ = known
+        named = None if classes is None else np.unique(np.asarray(classes))
+        with self._learning() as work:
+            first = not work.__sklearn_is_fitted__()
+            if first:
+                if named is None or len(named) < 2:
+                    raise ParameterError(
+                        "the first call of partial_fit must name the classes, two or more"
+                    )
+                work.classes_ = named
+            elif named is not None and not np.array_equal(named, work.classes_):
+                raise ParameterError(f"classes has been {list(work.classes_)} since the first call")
+            matrix, known, codes = work._labelled(rows, y, reset=first, classes=work.classes_)
+            self._learn_batch(work, matrix, known, codes)
         return self
 
     def decision_function(self, X: RowsLike) -> npt.NDArray[np.float64]:
@@ -291,22 +324,23 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
         the smallest number above 0 stands for it.
         """
         check_is_fitted(self)
-        if isinstance(X, Source):
-            width = self.n_features_in_
-            parts = (_at_least(chunk.X, width) for chunk in X.chunks())
-            return np.concatenate([self.decision_function(part) for part in parts])
-        matrix = self._matrix(X, reset=False)
-        answers = self._learner.answers(rows_for(self._learner, matrix))
+        with self._published() as view:
+            if isinstance(X, Source):
+                parts = (_at_least(chunk.X, view.n_features_in_) for chunk in X.chunks())
+                return np.concatenate([view.decision_function(part) for part in parts])
+            answers = view._answers(X)
         if answers.shape[1] > 1:
             return answers
-        positive = self._learner.positive(answers[:, 0])
+        positive = view._learner.positive(answers[:, 0])
         return np.where(positive, np.maximum(answers[:, 0], 5e-324), answers[:, 0])
 
     def predict(self, X: RowsLike) -> npt.NDArray[Any]:
         """The class of each row."""
-        answers = self.decision_function(X)
+        check_is_fitted(self)
+        with self._published() as view:
+            answers = view.decision_function(X)
         codes = answers.argmax(axis=1) if answers.ndim > 1 else (answers > 0.0).astype(int)
-        return self.classes_[codes]  # type: ignore[no-any-return]
+        return view.classes_[codes]  # type: ignore[no-any-return]
 
     def _labelled(
         self,
@@ -321,22 +355,23 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
             raise DataError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        matrix, labels = self._matrix(X, y, reset=reset)
+        matrix, labels = self._matrix(X, matrices.unmasked_labels(y), reset=reset)
         matrices.refuse_mismatch(matrix.shape[0], len(labels))
         found, codes = matrices.encode(labels, classes)
         if len(found) > 2:
             check_classification_targets(labels)  # slow; two values are two classes
         return matrix, found, codes
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 def _at_least(matrix: Matrix, features: int) -> Matrix:
     """Rows as wide as a model; wider ones as they are, to be refused."""
     return widened(matrix, features) if matrix.shape[1] < features else matrix
+
+
+def _is_small(rows: Rows, learner: Learner) -> bool:
+    """Whether to learn from the rows is quick, and quicker than to copy the learner first."""
+    numbers = sum(array.size for state in learner.states for array in protocol.arrays_of(state))
+    return length(rows) <= SMALL_BATCH[0] and stored(rows) <= min(SMALL_BATCH[1], numbers)
 
 
 def rows_for(learner: Learner, matrix: Matrix) -> Rows:

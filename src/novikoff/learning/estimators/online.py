@@ -4,8 +4,9 @@ Rows are arrays, or dicts of named features in which new names may appear at any
 goes to the same compiled loop as `fit`.
 """
 
+import contextlib
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from novikoff.data.user_types import Label, RowLike
 from novikoff.errors import DataError, ParameterError
+from novikoff.learning.estimators.locks import LockAttribute
 from novikoff.learning.estimators.row_buffer import OneArray, OneDict, RowBuffer
 from novikoff.learning.learner import Learner, learners_needed
 from novikoff.learning.rules import protocol
@@ -61,6 +63,8 @@ class Online:
     n_iter_: int
     mistakes_per_epoch_: list[int]
 
+    _lock = LockAttribute()
+
     # what the estimator brings along
     _rule: Callable[[], Rule]
     _new_learner: Callable[[int, int], Learner]
@@ -74,32 +78,119 @@ class Online:
         x is an array, or a dict of named features. Labels are -1 and 1, 0 and 1 or False and True;
         for others, the first call must name the `classes`.
         """
-        one = self._one
-        if one is None or type(x) is not one.kind or classes is not None:
-            self._know(y, classes)
-            one = self._bind(x)
+        lock = self._lock
+        try:
+            del lock.idle[0]
+        except IndexError:
+            return self._learn_in_turn(x, y, classes)
+        try:
+            one = self._one
+            if one is None or type(x) is not one.kind or classes is not None or y not in one.calls:
+                return self._learn_row(x, y, classes)
+            one.place(x)  # before the call is looked up: it may take room, and bind anew
+            if one.run(*one.calls[y]):
+                one.refuse()
+            return self
+        finally:
+            lock.idle.append(None)
+            if lock.wanted:
+                lock.hand_over()
+
+    def _learn_in_turn(self, x: RowLike, y: Label, classes: npt.ArrayLike | None) -> Self:
+        """Learn from a row when others are done, and without changing what they read."""
+        lock = self._lock
+        with lock:
+            if not any(isinstance(each, Online) for each in lock.in_use):
+                self._unshare_learner()
+                return self._learn_row(x, y, classes)
+        with lock.turn:  # a long call is learning
+            return self.learn_one(x, y, classes)
+
+    def _learn_row(self, x: RowLike, y: Label, classes: npt.ArrayLike | None) -> Self:
+        """Learn from a row, which may be the first of its kind or with its label."""
+        self._know(y, classes)
+        one = self._bind(x)
+        if y not in one.calls:
+            one.call_for(y)
         one.place(x)
-        call = one.calls.get(y)
-        if call is None:
-            self._new_label(y)
-            call = one.call_for(y)
-        if one.run(*call):
+        if one.run(*one.calls[y]):
             one.refuse()
         return self
 
     def predict_one(self, x: RowLike) -> Label:
         """The label that the rule predicts for one row. Nothing is learned, not even names."""
-        one = self._one
-        if one is None or type(x) is not one.kind or not one.knows(x):
-            one, x = self._bound_for_prediction(x)
-        one.place(x)
-        answers = one.answer()
-        if len(answers) > 1:
-            code = answers.index(max(answers))
-        else:
-            code = int(one.learner.positive(answers[0]))
-        label: Label = getattr(self, "classes_", PLUS_MINUS)[code]
-        return label
+        with self._lock:
+            one = self._one
+            if one is None or type(x) is not one.kind or not one.knows(x):
+                one, x = self._bound_for_prediction(x)
+            type(one).place(one, x)  # it takes no room to learn in
+            answers = one.answer()
+            several = len(answers) > 1
+            code = answers.index(max(answers)) if several else one.learner.positive(answers[0])
+            label: Label = getattr(self, "classes_", PLUS_MINUS)[int(code)]
+            return label
+
+    def _unshare_learner(self) -> None:
+        """Have a learner that nobody reads, to change it in place."""
+        if self.__dict__.get("_learner") in self._lock.in_use:
+            self._learner, self._one = self._learner.fork(), None
+
+    @contextlib.contextmanager
+    def _published(self) -> Iterator[Self]:
+        """The estimator as it is between two rows that it learns from, and stays for this block."""
+        lock = self._lock
+        with lock:
+            self._leave_online()
+            view = self._twin()
+            if "_names" in view.__dict__:
+                known = self.n_features_in_, self.feature_names_in_
+                del view._names
+                view.n_features_in_, view.feature_names_in_ = known
+            learner = self.__dict__.get("_learner")
+            lock.in_use.append(learner)
+        try:
+            yield view
+        finally:
+            with lock:
+                lock.in_use.remove(learner)
+
+    @contextlib.contextmanager
+    def _learning(self) -> Iterator[Self]:
+        """A copy of the estimator to learn with; what that gave is published if all went well."""
+        lock = self._lock
+        with lock.turn:
+            with lock:
+                self._leave_online()
+                work = self._twin()
+                before = work.__dict__.copy()
+                lock.in_use.append(work)
+            try:
+                yield work
+                with lock:
+                    self._publish(before, work)
+            finally:
+                with lock:
+                    lock.in_use.remove(work)
+
+    def _publish(self, before: dict[str, Any], work: Self) -> None:
+        """Take over the attributes in which `work` differs from what it was."""
+        after = work.__dict__
+        for name in before.keys() - after.keys():
+            self.__dict__.pop(name, None)
+        changed = {
+            name: value
+            for name, value in after.items()
+            if name not in before or before[name] is not value
+        }
+        self.__dict__.update(changed, _one=None)
+
+    def _twin(self) -> Self:
+        """An estimator with the same attributes, and a lock of its own."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        for name in ("_one", "_lock"):
+            twin.__dict__.pop(name, None)
+        return twin
 
     def _bound_for_prediction(self, x: Any) -> tuple[RowBuffer, Any]:
         """A place for x that learns nothing from it; and x, less the names that mean nothing."""
@@ -131,6 +222,8 @@ class Online:
 
     def _bind(self, x: Any) -> RowBuffer:
         """Prepare for rows of the kind that x is."""
+        if not isinstance(x, Mapping) and np.ndim(x) != 1:
+            raise DataError(f"a row is an array of one dimension or a dict, not {x!r}")
         self._label_numbers()
         if not hasattr(self, "_learner"):
             classes = getattr(self, "classes_", PLUS_MINUS)
@@ -144,8 +237,6 @@ class Online:
     def _begin(self, x: Any, outputs: int) -> None:
         """A learner for rows like x."""
         named = isinstance(x, Mapping)
-        if not named and np.ndim(x) != 1:
-            raise DataError(f"a row is an array of one dimension or a dict, not {x!r}")
         features = max(ROOM, len(x)) if named else len(np.atleast_1d(x))
         if named and np.isnan(getattr(self._rule(), "theta", 0.0)):
             raise ParameterError("Winnow on named features needs theta: their number is not known")
@@ -170,9 +261,10 @@ class Online:
 
     def _leave_online(self) -> None:
         """Give a learner on named features the exact size that they have, for use with arrays."""
-        self._one = None
         if "_names" in self.__dict__ and self._learner.features != len(self._names):
+            self._unshare_learner()
             self._learner.resize(len(self._names))
+            self._one = None
 
     def _new_label(self, y: Any) -> None:
         """Number a label that comes for the first time, where the classes were not named."""

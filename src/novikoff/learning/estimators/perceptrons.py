@@ -1,6 +1,6 @@
 """The additive rules as estimators: the perceptron and its kin, one-sided to second order."""
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from novikoff.data.user_types import (
     TieName,
 )
 from novikoff.learning import rules
-from novikoff.learning.estimators.base import BaseLearner, Classifier, rows_for
+from novikoff.learning.estimators.base import BaseLearner, Classifier
 from novikoff.learning.rules.protocol import Rule
 from novikoff.learning.streaming import NO_LABELS
 
@@ -205,20 +205,19 @@ class OneSidedPerceptron(BaseLearner):
 
     def fit(self, X: RowsLike, y: npt.ArrayLike | None = None) -> Self:
         """Learn from the start until an epoch passes without a mistake; y is ignored."""
-        with self._all_or_nothing():
+        with self._learning() as work:
             if isinstance(X, Source):
-                self._fit_source(X)
+                work._fit_source(X)
                 return self
-            matrix = self._matrix(X, reset=True)
-            return self._fit_matrix(matrix, NO_LABELS, np.ones(matrix.shape[0], np.uint16))
+            matrix = work._matrix(X, reset=True)
+            work._fit_matrix(matrix, NO_LABELS, np.ones(matrix.shape[0], np.uint16))
+            return self
 
     def partial_fit(self, X: ArrayRows, y: npt.ArrayLike | None = None) -> Self:
         """One pass over these rows, on from where learning stands; y is ignored."""
-        first = not self.__sklearn_is_fitted__()
-        with self._all_or_nothing():
-            matrix = self._matrix(X, reset=first)
-            learner = self._new_learner(matrix.shape[1], 1) if first else self._learner
-            self._read_once(learner, matrix, np.ones(matrix.shape[0], np.uint16))
+        with self._learning() as work:
+            matrix = work._matrix(X, reset=not work.__sklearn_is_fitted__())
+            self._learn_batch(work, matrix, NO_LABELS, np.ones(matrix.shape[0], np.uint16))
         return self
 
     def learn_one(self, x: RowLike, y: Label = 1, classes: npt.ArrayLike | None = None) -> Self:
@@ -228,17 +227,12 @@ class OneSidedPerceptron(BaseLearner):
     def decision_function(self, X: ArrayRows) -> npt.NDArray[np.float64]:
         """w . x for each row, scaled to length 1."""
         check_is_fitted(self)
-        matrix = self._matrix(X, reset=False)
-        return self._learner.answers(rows_for(self._learner, matrix))[:, 0]
+        with self._published() as view:
+            return view._answers(X)[:, 0]
 
     def predict(self, X: ArrayRows) -> npt.NDArray[np.int64]:
         """1 where w . x > 0, else -1."""
         return np.where(self.decision_function(X) > 0.0, 1, -1)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class RuleClassifier(Classifier):

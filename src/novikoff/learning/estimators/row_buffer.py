@@ -80,7 +80,11 @@ class RowBuffer:
         """Raise the reason why the row in the buffer was refused."""
         for state in self.learner.states:
             refuse_overflow(state)
-        raise DataError(row_error_message(self.learner.rule, self.rows, 0))
+        raise DataError(self.problem())
+
+    def problem(self) -> str:
+        """What is wrong with the row in the buffer, in words."""
+        return row_error_message(self.learner.rule, self.rows, 0)
 
     def answer(self) -> list[float]:
         """What each learner decides for the row in the buffer."""
@@ -93,7 +97,7 @@ class RowBuffer:
             self.decide(rule, readout, self.rows, 0, out)
             found.append(float(out[0]))
         if not all(map(math.isfinite, found)):
-            raise DataError(row_error_message(rule, self.rows, 0))
+            raise DataError(self.problem())
         return found
 
 
@@ -109,7 +113,10 @@ class OneArray(RowBuffer):
     def place(self, x: Any) -> None:
         if len(x) != self.size:
             raise DataError(f"the row has {len(x)} features; {self.size} were seen before")
-        self.values[...] = x
+        try:
+            self.values[...] = x
+        except (TypeError, ValueError, OverflowError) as error:
+            raise DataError(f"the row is not one of {self.size} numbers: {error}") from None
 
 
 class OneDict(RowBuffer):
@@ -132,7 +139,7 @@ class OneDict(RowBuffer):
         self.starts: Any = np.zeros(2, np.uint32)
         values, columns, starts = map(read_only, (self.values, self.columns, self.starts))
         self.rows = CsrRows(values, columns, starts, room, learner.bias, learner.unit_length)
-        self.keys: list[Any] = []
+        self.keys: list[Any] | None = []  # None: what the buffer holds is to be forgotten
         self.sorting: Any = None
         self._pack(0)
 
@@ -146,25 +153,38 @@ class OneDict(RowBuffer):
             self._rename(keys)
         try:
             self.fill(*x.values())
-        except struct.error:
+        except (struct.error, OverflowError):
             bad = next(name for name, value in x.items() if not _is_number(value))
             self._forget()
+            if isinstance(x[bad], int):  # it may have more digits than Python writes
+                raise DataError(f"feature {bad!r} is an integer too large for a double") from None
             raise DataError(f"feature {bad!r} is {x[bad]!r}; a number is needed") from None
         if self.sorting is not None:
             self.values[: len(keys)] = self.values[self.sorting]
+
+    def problem(self) -> str:
+        known = {self.names[key]: key for key in self.keys or ()}
+        for column, value in zip(self.columns[: len(known)], self.values, strict=False):
+            if not math.isfinite(value):
+                name = known[int(column)]
+                text = "NaN" if math.isnan(value) else "infinity"
+                return f"feature {name!r} is {text}; every value must be a number"
+        return super().problem()
 
     def knows(self, x: Mapping[Any, Any]) -> bool:
         return [*x] == self.keys or x.keys() <= self.names.keys()
 
     def refuse(self) -> None:
-        self._forget()
-        super().refuse()
+        try:
+            super().refuse()
+        finally:
+            self._forget()
 
     def _forget(self) -> None:
         """The names that came with a refused row never came."""
         while len(self.names) > self.known:
             self.names.popitem()
-            self.keys = []
+            self.keys = None
 
     def _rename(self, keys: list[Any]) -> None:
         names = self.names
@@ -189,6 +209,6 @@ def _same_arrays(state: Any, other: Any) -> bool:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True

@@ -13,6 +13,7 @@ from novikoff.learning.estimators.base import BaseLearner
 from novikoff.learning.estimators.by_rule import estimator_class
 from novikoff.learning.estimators.online import PLUS_MINUS
 from novikoff.learning.rules import registry
+from novikoff.learning.spec import as_plain
 
 LIFT = "fit_intercept", "unit_length"
 
@@ -27,7 +28,12 @@ def save(model: BaseLearner, path: str | os.PathLike[str]) -> None:
             " one executes nothing. Keep the arrays coef_ and intercept_, or use pickle knowingly"
         )
     check_is_fitted(model)
-    model._leave_online()
+    with model._published() as view:
+        model_file.write(_to_file(view), path)
+
+
+def _to_file(model: BaseLearner) -> model_file.Model:
+    """What a file says of an estimator."""
     own = registry.lookup(model.kind).parameters()
     options = {k: v for k, v in model.get_params().items() if k not in own and k not in LIFT}
     options.pop("init", None)  # the file holds the start itself
@@ -36,20 +42,17 @@ def save(model: BaseLearner, path: str | os.PathLike[str]) -> None:
     names = getattr(model, "feature_names_in_", None)
     if names is not None and not all(isinstance(name, str) for name in names):
         raise ModelError("feature names that are not text cannot be saved")
-    model_file.write(
-        model_file.Model(
-            model.kind,
-            {name: _plain(value) for name, value in model._learned_with.items()},
-            model._learner,
-            getattr(model, "classes_", PLUS_MINUS),
-            None if names is None else [str(name) for name in names],
-            {name: _plain(value) for name, value in options.items()},
-            model.n_iter_,
-            model.mistakes_per_epoch_,
-            model._settled_at,
-            np.asarray(model._lowest, np.float64),
-        ),
-        path,
+    return model_file.Model(
+        model.kind,
+        as_plain(model._learned_with),
+        model._learner,
+        getattr(model, "classes_", PLUS_MINUS),
+        None if names is None else [str(name) for name in names],
+        as_plain(options),
+        model.n_iter_,
+        model.mistakes_per_epoch_,
+        model._settled_at,
+        np.asarray(model._lowest, np.float64),
     )
 
 
@@ -79,8 +82,3 @@ def load(path: str | os.PathLike[str]) -> Any:
     if hasattr(kind, "partial_fit") and kind is not perceptrons.OneSidedPerceptron:
         estimator.classes_ = model.classes
     return estimator
-
-
-def _plain(value: Any) -> Any:
-    """A number of NumPy's as one that JSON knows."""
-    return value.item() if isinstance(value, np.generic) else value

@@ -55,16 +55,15 @@ class Winnow(Classifier):
     @property
     def relevant_complements_(self) -> npt.NDArray[np.int64]:
         """Likewise, the variables whose complement it holds relevant."""
-        has = hasattr(self._fitted("relevant_complements_").states[0], "against")
-        return self._raised("against") if has else np.empty(0, np.int64)
+        return self._raised("against")
 
     def _raised(self, field: str) -> npt.NDArray[np.int64]:
-        learner = self._fitted("relevant_")
-        if len(learner.states) > 1:
-            raise AttributeError("relevant_ exists for two classes only")
-        weights = getattr(learner.states[0], field)[: self.n_features_in_]
-        raised = np.flatnonzero(weights > 1.0)
-        return raised[np.argsort(-weights[raised], kind="stable")]
+        with self._fitted("relevant_") as learner:
+            if len(learner.states) > 1:
+                raise AttributeError("relevant_ exists for two classes only")
+            weights = getattr(learner.states[0], field, np.empty(0))[: self.n_features_in_]
+            raised = np.flatnonzero(weights > 1.0)
+            return raised[np.argsort(-weights[raised], kind="stable")]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,6 +14,7 @@ the state); all but `step` have a default:
 The rest are plain Python; a rule overrides what it needs to.
 """
 
+import copy
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -146,6 +147,12 @@ def mistake_bound(self: Any, radius: float, gamma: float) -> Any:
 def reserve(self: Any, state: Any, rows: int, entries: int) -> Any:
     """A state with room for so many more rows, of so many entries in all; most rules need none."""
     return state
+
+
+@dispatch_on_type
+def forked(self: Any, state: Any) -> Any:
+    """A copy of the state, to be changed while others read the first."""
+    return copy.deepcopy(state)
 
 
 @dispatch_on_type
@@ -282,6 +289,11 @@ def tie_named(name: str) -> Tie:
     known = ", ".join(map(repr, TIES))
     require(isinstance(name, str) and name in TIES, f"tie must be one of {known}, not {name!r}")
     return TIES[name]
+
+
+def answers_otherwise(rule: Any) -> bool:
+    """Whether the finished rule answers with other weights than it learned with."""
+    return hasattr(type(rule), "decide") or hasattr(type(rule), "readout")
 
 
 def depends_on_width(rule: Any) -> bool:

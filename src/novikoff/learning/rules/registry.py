@@ -167,6 +167,10 @@ def build(name: str, parameters: dict[str, Any]) -> Rule:
         )
     try:
         rule = chosen.build(**parameters)
+    except OverflowError:
+        raise ParameterError(
+            f"the rule {name!r} has a parameter that is too large for a double"
+        ) from None
     except (TypeError, ValueError) as error:
         if isinstance(error, ParameterError):
             raise

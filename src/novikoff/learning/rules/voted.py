@@ -119,6 +119,11 @@ class Voted(NamedTuple):
             weights=vectors[0], first=vectors[1], columns=columns, scratch=fresh.scratch
         )
 
+    def forked(self, state: VotedState) -> VotedState:
+        """The moves are only ever added to, past those in use, and may stay where they are."""
+        own = {name: getattr(state, name).copy() for name in ("weights", "used", "scratch")}
+        return state._replace(**own)
+
     def compacted(self, state: VotedState) -> VotedState:
         number, end = int(state.used[0]), int(state.used[1])
         return state._replace(

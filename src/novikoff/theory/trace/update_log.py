@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.learning.epochs import EpochCounts, Outcome, Stop, StopReason, learn, stop_reason
+from novikoff.learning.epochs import EpochCounts, Outcome, Stop, StopReason, learn, may_be_last
 from novikoff.learning.learner import Learner
 from novikoff.learning.rows import Rows, length
 from novikoff.learning.spec import TrainingSpec
@@ -149,7 +149,7 @@ class _Recorder:
         now = EpochCounts(learner.total("mistakes"), learner.total("updates"))
         self._before = now
         done = EpochCounts(now.mistakes - before.mistakes, now.updates - before.updates)
-        if self._cycles is None or stop_reason(learner.rule, done):
+        if self._cycles is None or may_be_last(learner.rule, done):
             return
         self._cycles.observe(learner.states[0].weights, self._made)
         if self._stop_at_cycle and self._cycles.repeated:

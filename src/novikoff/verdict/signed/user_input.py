@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from novikoff.data import Source
 from novikoff.data.loader import cached_if_large
-from novikoff.data.matrices import as_matrix, refuse_mismatch
+from novikoff.data.matrices import as_matrix, refuse_mismatch, refuse_unreadable, unmasked_labels
 from novikoff.data.user_types import RowsLike
 from novikoff.errors import DataError, ParameterError
 
@@ -44,12 +44,13 @@ class UserInput(NamedTuple):
         if y is None:
             raise DataError("there are no labels: pass y, one label for each row")
         if exact is None:
+            refuse_unreadable(X)
             X, exact = _exact_entries(X)
         matrix = as_matrix(X)
         if matrix.shape[1] < 1:
             raise DataError(f"X has 0 feature(s) (shape {matrix.shape}); at least 1 is needed")
         refuse_mismatch(matrix.shape[0], np.shape(y)[0] if np.ndim(y) else 0)
-        return cls(matrix, y, exact, lines, names)
+        return cls(matrix, unmasked_labels(y), exact, lines, names)
 
 
 def _exact_entries(X: Any) -> tuple[Any, ExactArray | None]:
