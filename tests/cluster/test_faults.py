@@ -162,8 +162,13 @@ def test_several_workers_lost_in_one_question(machines, data, tmp_path):
     late = machines.add(client, 3)
     shard_client = load_dataset(client, str(data), shards=SHARDS).shard_client
     pids = {pid_of(client, each) for each in late}
-    had = shard_client.map_shards(who)
-    assert pids < set(had)
+
+    def spread():
+        """On a busy machine a new worker takes a while to be seen by the client."""
+        holders = shard_client.map_shards(who)
+        return holders if pids < set(holders) else None
+
+    had = wait_until(spread, "the shards on all workers")
     (tmp_path / "go").touch()
     before, looked = shard_client.moved, shard_client._placement.refresh
 

@@ -15,6 +15,7 @@ from novikoff.errors import DataError, ParameterError
 from novikoff.verdict.exact.rank import PRIME
 from novikoff.verdict.search.min_norm_point import OPTIMAL, ZERO, nearest_point
 from tests.helpers.exact_reference import nearest_square
+from tests.helpers.verdicts import check_certificate
 
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]]
 
@@ -378,7 +379,13 @@ def test_a_verdict_with_long_numbers_can_be_shown():
         ([[1.0], [2.0]], [0, 1], {"time_limit": -1}, "time_limit"),
         ([[1.0], [2.0]], [0, 1], {"family": "gamma"}, "family"),
         ([[1.0], [2.0]], [0, -1], {"family": "poisson"}, "not negative"),
-        ([[1.0], [2.0]], [0, 0], {"family": "poisson"}, "every count is 0"),
+        ([[1.0], [2.0]], [0, 0], {"family": "poisson"}, "every count is 0: no fit has a finite"),
+        (
+            [[1.0], [2.0]],
+            [0, 0],
+            {"family": "poisson", "fit_intercept": False},
+            "every count is 0, and some hyperplane",
+        ),
         ([[1.0], [2.0]], ["a", "b"], {"family": "poisson"}, "counts"),
         ([[1.0], [2.0]], ["0", "1"], {"family": "poisson"}, "counts"),
         ([[1.0], [2.0]], [[0, 1], [0, 1]], {"family": "poisson"}, "2 dimensions"),
@@ -393,3 +400,23 @@ def test_a_verdict_with_long_numbers_can_be_shown():
 def test_bad_input_is_refused_with_the_reason(X, y, options, message):
     with pytest.raises((DataError, ParameterError), match=message):
         nk.check(X, y, **options)
+
+
+def test_counts_that_are_all_zero_can_have_a_finite_maximum_without_an_intercept():
+    X, y = [[1.0], [-1.0]], [0, 0]
+    verdict = nk.check(X, y, family="poisson", fit_intercept=False)
+    assert verdict.outcome == "inseparable"
+    assert [each.status for each in verdict.coefficients] == ["finite"]
+    check_certificate(verdict.certificate, np.array(X), y)
+
+
+@pytest.mark.parametrize("scales", [(1e300, 1e76), (1e-300, 1e300), (1e-76, 1.0), (1e150, 1e300)])
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_precision_holds_at_unit_length_whatever_the_units(scales, bias):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((25, 3))
+    y = X @ [1, 2, 3] + 0.5 > 0
+    X = X * [*scales, 1.0] * np.where(rng.random((25, 1)) < 0.5, 1e4, 1.0)
+    margin = nk.check(X, y, fit_intercept=bias, unit_length=True, precision=1e-6).margin
+    if margin.upper_squared:
+        assert 1 - margin.lower_squared / margin.upper_squared <= 2e-6

@@ -6,7 +6,7 @@ import scipy.sparse
 
 import novikoff as nk
 from novikoff import checker
-from novikoff.verdict.search import program_split
+from novikoff.verdict.program import program_split
 from novikoff.verdict.search.search import Search
 from novikoff.verdict.signed import Signed
 from tests.helpers.awkward_rows import KINDS, problem
@@ -95,7 +95,7 @@ def test_fixed_effects_need_no_face_by_face(family, monkeypatch):
     monkeypatch.undo()  # as it is for everybody
     X, y = fixed_effects(1500, 150, family)
     signed = Signed.of(X, y, family=family)
-    split = program_split.split_by_program(Search(signed), [])
+    split = Search(signed).split_by_program([])
     assert split is not None
     verdict = nk.check(X, y, family=family)
     assert verdict.outcome == "quasi-separable"

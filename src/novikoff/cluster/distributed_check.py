@@ -94,7 +94,7 @@ def signed_rows(
     spec = SigningSpec(layout, sign, bool(fit_intercept), unit_length, family)
     signed = ShardedSigned(ShardPieces(data.shard_client, spec), labels)
     if family == "poisson":
-        refuse_no_counts(signed.signs)
+        refuse_no_counts(signed.signs, signed.bias)
     return signed
 
 

@@ -19,11 +19,11 @@ import numpy as np
 from novikoff.errors import ParameterError
 from novikoff.verdict.exact.margins import Rational
 from novikoff.verdict.exact.row_space import RowSpace
+from novikoff.verdict.program.split import Split
 from novikoff.verdict.scan import Indices
 from novikoff.verdict.search.points import WIDE, ColumnScaling
 from novikoff.verdict.search.search import Face, Search
 from novikoff.verdict.search.span import Span
-from novikoff.verdict.search.split import Split
 from novikoff.verdict.sharded.rows import with_extra_row
 from novikoff.verdict.signed import EXACT_INTEGERS, IntegerRow, SignedRows, as_fraction, dot
 from novikoff.verdict.strict_cone import StrictCone

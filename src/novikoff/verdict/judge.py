@@ -14,13 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.data.user_types import Family, Label, RowsLike
-from novikoff.errors import ParameterError
+from novikoff.errors import DataError, ParameterError
 from novikoff.verdict import certificate
 from novikoff.verdict.certificate import Certificate, Combination
 from novikoff.verdict.coefficients import CoefficientAnalysis
 from novikoff.verdict.duplicates import Fingerprints, OppositeDuplicates, find_opposite_duplicates
 from novikoff.verdict.exact import margins
 from novikoff.verdict.exact.margins import Rational, Separation, Terms
+from novikoff.verdict.program.program_split import suits_program
+from novikoff.verdict.program.split import Split
 from novikoff.verdict.result import (
     INSEPARABLE,
     QUASI,
@@ -35,10 +37,8 @@ from novikoff.verdict.scan import Vector
 from novikoff.verdict.search.coordinate_descent import Descent
 from novikoff.verdict.search.facial_reduction import FacialReduction
 from novikoff.verdict.search.margin_bracket import Bracket, Refiner
-from novikoff.verdict.search.points import WIDE, round_to_bits
-from novikoff.verdict.search.program_split import split_by_program, suits_program
+from novikoff.verdict.search.points import WIDE
 from novikoff.verdict.search.search import ALL_ROWS, NearestPoint, OutOfTimeError, Search
-from novikoff.verdict.search.split import Split
 from novikoff.verdict.signed import Number, Signed, SignedRows
 from novikoff.verdict.warm_start import perceptron_warm_start
 
@@ -144,7 +144,7 @@ class Judge:
             reduction = FacialReduction(self.search)
             split = None
             if suits_program(self.signed):
-                split = split_by_program(self.search, duplicates.pairs)
+                split = self.search.split_by_program(duplicates.pairs)
             split = split or reduction.split(duplicates.pairs)
         except OutOfTimeError:
             return self._undecided(duplicates)
@@ -180,6 +180,11 @@ class Judge:
         return True
 
     def _separable(self, best: NearestPoint | None) -> Verdict:
+        if self.signed.family == "poisson":  # all counts are 0, and there is no intercept
+            raise DataError(
+                "every count is 0, and some hyperplane has all rows strictly on one side: along it"
+                " the likelihood grows for ever, and there is nothing else to decide"
+            )
         self.outcome = SEPARABLE
         self._report("the margin")
         try:
@@ -218,7 +223,7 @@ class Judge:
         if isinstance(weights, Rational):
             return self._proven([*weights.numerators], support)
         if self.signed.dim > WIDE:
-            short = round_to_bits(weights).tolist()
+            short = margins.round_to_bits(weights).tolist()
             found = margins.separation(self.signed, short, support)
             if found is not None and float(found.lower) > AS_GOOD * self.bracket.lower**2:
                 return short, support, found
@@ -246,7 +251,7 @@ class Judge:
             rows, multipliers = rows[heavy], np.asarray(multipliers)[heavy]
         numbers: list[Number]
         if large:
-            numbers = round_to_bits(np.asarray(multipliers), MULTIPLIER_BITS).tolist()
+            numbers = margins.round_to_bits(np.asarray(multipliers), MULTIPLIER_BITS).tolist()
         else:
             numbers = [Fraction(multiplier) for multiplier in multipliers]
         pairs = zip(rows.tolist(), numbers, strict=True)

@@ -72,6 +72,7 @@ class CheckResult(NamedTuple):
                 {"row": int(row), "multiplier": margin.ratio(multiplier)}
                 for row, multiplier in verdict.conflict
             ],
+            "in_conflict": None if verdict.strict is None else int((~verdict.strict).sum()),
             "coefficients": _as_dicts(self.coefficients),
             "contrasts": _as_dicts(self.contrasts),
             "strict": None if verdict.strict is None else int(verdict.strict.sum()),
@@ -115,7 +116,7 @@ def answer(
     options = question.options
     columns = ContrastColumns(rows.feature_names, rows.features, options["fit_intercept"])
     weights = [columns.weights(text) for text in question.contrasts]
-    refuse_width(question, rows.features)
+    refuse_width(question, rows)
     options = options | {"positive": as_label(question.positive, labels)}
     began = time.perf_counter()
     verdict = decide(watch=watch, **options)
@@ -138,9 +139,11 @@ def add_coefficients(
     return found._replace(rank=verdict.rank, coefficients=verdict.coefficients)
 
 
-def refuse_width(question: CheckQuestion, columns: int) -> None:
-    """Refuse coefficients of too many columns, before the search."""
-    if columns >= WIDE and (question.coefficients or question.contrasts):
+def refuse_width(question: CheckQuestion, rows: CheckedRows) -> None:
+    """Refuse coefficients of too many columns, before the search; sparse rows may have many."""
+    columns = rows.features
+    sparse = isinstance(rows, LoadedSource) and hasattr(rows.chunk.X, "tocsr")
+    if columns >= WIDE and not sparse and (question.coefficients or question.contrasts):
         raise ParameterError(
             f"--coefficients and --contrast are for fewer than {WIDE:,} columns; there are"
             f" {columns:,}"

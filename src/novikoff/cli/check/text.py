@@ -167,7 +167,9 @@ def _conflict(found: CheckResult, most: int) -> list[Fact]:
         return []
     who = f"these {size:,} rows" if size > 1 else "this row"
     verb = "rule" if size > 1 else "rules"
-    head = f"{who} alone {verb} it out; so multiplied, they cancel:"
+    rows_on = 0 if verdict.strict is None else int((~verdict.strict).sum())
+    among = f", of {rows_on:,} that lie in conflicts" if rows_on > size else ""
+    head = f"{who} alone {verb} it out{among}; so multiplied, they cancel:"
     shown = size if size <= most else most - 1
     listed = [
         f"{_place(found, row)} times {_multiplier(multiplier)}"

@@ -54,6 +54,12 @@ def rational(vector: Iterable[Number]) -> Rational:
     return Rational([top * (bottom // each) for top, each in ratios], bottom)
 
 
+def round_to_bits(values: Vector, bits: int = 31) -> Indices:
+    """Values rounded to integers of this many bits, all times the same power of two."""
+    largest = float(np.abs(values).max())
+    return np.rint(np.ldexp(values, bits - int(np.frexp(largest)[1]))).astype(np.int64)
+
+
 class FloatFilter(NamedTuple):
     """Weights w times some power of two, as doubles, and the error of any score z . w.
 

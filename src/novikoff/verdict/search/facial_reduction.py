@@ -12,18 +12,18 @@ from fractions import Fraction
 import numpy as np
 
 from novikoff.verdict.exact import linear_systems
-from novikoff.verdict.exact.margins import Rational
+from novikoff.verdict.exact.margins import Rational, round_to_bits
+from novikoff.verdict.program.program_split import fits_program, suits_program
+from novikoff.verdict.program.split import Split
 from novikoff.verdict.search.coordinate_descent import (
     EPOCHS_PER_SCAN,
     HEAVIEST,
     MOST_EPOCHS,
     Descent,
 )
-from novikoff.verdict.search.points import WIDE, ColumnScaling, round_to_bits
-from novikoff.verdict.search.program_split import fits_program, split_by_program, suits_program
+from novikoff.verdict.search.points import WIDE, ColumnScaling
 from novikoff.verdict.search.search import Face, NearestPoint, Search, as_rational
 from novikoff.verdict.search.span import Span, rows_near_zero
-from novikoff.verdict.search.split import Split
 from novikoff.verdict.signed import Signed
 
 SMALL = 40  # rows for which an exact solve costs nothing
@@ -55,7 +55,7 @@ class FacialReduction:
             self._add_conflict(found)
             if not self.on_boundary.all() and not tried:
                 tried = True
-                split = split_by_program(self.search, pairs) if fits_program(self.signed) else None
+                split = self.search.split_by_program(pairs) if fits_program(self.signed) else None
                 if split is not None:
                     return split
         return Split(

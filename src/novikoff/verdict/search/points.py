@@ -205,9 +205,3 @@ def scaled_doubles(weights: Rational, maxima: Vector) -> tuple[Vector, float] | 
     except OverflowError:
         return None
     return doubles, math.ldexp(1.0, shift)
-
-
-def round_to_bits(values: Vector, bits: int = 31) -> Indices:
-    """Values rounded to integers of this many bits, all times the same power of two."""
-    largest = float(np.abs(values).max())
-    return np.rint(np.ldexp(values, bits - int(np.frexp(largest)[1]))).astype(np.int64)

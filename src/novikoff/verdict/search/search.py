@@ -20,6 +20,8 @@ from flint import fmpq
 from novikoff.verdict.exact import dot_products, linear_systems
 from novikoff.verdict.exact.linear_systems import as_fraction
 from novikoff.verdict.exact.margins import Rational, rational
+from novikoff.verdict.program.program_split import ProgramSplit
+from novikoff.verdict.program.split import Split
 from novikoff.verdict.scan import NO_MASK, SMALLEST, Indices, LowestScores, Mask, Vector
 from novikoff.verdict.search.min_norm_point import ZERO
 from novikoff.verdict.search.points import ColumnScaling, Points, Suggestion, scaled_doubles
@@ -29,6 +31,7 @@ SMALL_MATRIX = 100_000  # numbers in a matrix small enough to search as a whole
 CLOSE = 1e-9  # relative
 SOLVE_SECONDS, SAMPLE = 2e-12, 20  # of an exact solve, by rows^4 * bits; rows to find the bits in
 MOST_CHECKED = 200  # rows near the margin that are checked with their lengths made rational
+MOST_EXACT = 20_000  # rows that are all checked so, where doubles cannot tell which are near
 
 
 class OutOfTimeError(Exception):
@@ -90,6 +93,15 @@ class Search:
         self.report(doing)
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise OutOfTimeError
+
+    def split_by_program(self, pairs: list[tuple[int, int]]) -> Split | None:
+        """The split by one linear program; None if what it suggests cannot be proven.
+
+        pairs: identical rows of opposite labels.
+        """
+        split = ProgramSplit(self.signed, self.tick, self.deadline).split(pairs)
+        self.tick("the program has ended")
+        return split
 
     def lowest(self, weights: Vector, face: Face, scales: Vector | None = None) -> LowestScores:
         """Scan the rows that are not on the boundary for the smallest scores."""
@@ -155,14 +167,8 @@ class Search:
             return scaled_to_unit(self.signed.row(i), bits)
 
         def violator(weights: Rational, face: Face, skip: set[int]) -> int | None:
-            doubles = scaled_doubles(weights, self.scan.maxima)
-            if doubles is None:
-                return None
-            self.scans += 1
-            error = 2.0 * self.scan.error(doubles[0]) * float(scales.max())
-            limit, most = doubles[1] + 2.0 * error, MOST_CHECKED + len(skip)
-            near = self.scan.smallest(doubles[0], limit, scales, most).rows
-            near = near[~np.isin(near, list(skip))][:MOST_CHECKED]
+            near = self._near_at_unit_length(weights, scales, len(skip))
+            near = near[~np.isin(near, list(skip))]
             least, lowest = 1 - Fraction(CLOSE), None
             self.signed.prefetch(near.tolist())
             for i in near.tolist():
@@ -175,6 +181,20 @@ class Search:
 
         scaling = ColumnScaling.identity(self.signed.dim)
         return self._solve(scaling, ALL_ROWS, scaled, rows, multipliers, violator)
+
+    def _near_at_unit_length(self, weights: Rational, scales: Vector, skipped: int) -> Indices:
+        """The rows that can have the smallest scores at unit length: as doubles see it, some; all,
+        where they see nothing.
+        """
+        doubles = scaled_doubles(weights, self.scan.maxima)
+        if doubles is not None:
+            self.scans += 1
+            with np.errstate(over="ignore", invalid="ignore"):
+                error = 2.0 * self.scan.error(doubles[0]) * float(scales.max())
+            if error < doubles[1]:
+                limit, most = doubles[1] + 2.0 * error, MOST_CHECKED + skipped
+                return self.scan.smallest(doubles[0], limit, scales, most).rows
+        return np.arange(self.signed.count if self.signed.count <= MOST_EXACT else 0)
 
     def length_bits(self, rows: Indices) -> int:
         """The precision in bits of rational lengths: higher where entries are very small."""

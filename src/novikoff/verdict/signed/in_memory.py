@@ -65,9 +65,10 @@ class Signed(SignedRows):
         """
         refuse_family(family, unit_length, positive)
         given = UserInput.of(X, y)
-        signs, labels = (
-            (count_signs(given.y), None) if family == "poisson" else label_signs(given.y, positive)
-        )
+        if family == "poisson":
+            signs, labels = count_signs(given.y, fit_intercept), None
+        else:
+            signs, labels = label_signs(given.y, positive)
         return cls.from_signs(given, signs, labels, fit_intercept, family, unit_length)
 
     @classmethod

@@ -62,10 +62,10 @@ def label_pair(classes: npt.NDArray[Any], positive: Any, rows: int) -> tuple[Lab
     return LabelPair(negative, names[chosen]), chosen
 
 
-def count_signs(y: Any) -> Signs:
-    """The signs of rows with counts, at least one of them above 0."""
+def count_signs(y: Any, bias: bool) -> Signs:
+    """The signs of rows with counts; with a bias, at least one of them is above 0."""
     signs = signs_of_counts(as_labels(y))
-    refuse_no_counts(signs)
+    refuse_no_counts(signs, bias)
     return signs
 
 
@@ -84,9 +84,9 @@ def signs_of_counts(given: npt.NDArray[Any], before: int = 0) -> Signs:
     return np.where(counts > 0.0, 1, -1).astype(np.int8)
 
 
-def refuse_no_counts(signs: Signs) -> None:
-    """Refuse counts that are all 0."""
-    if not (signs > 0).any():
+def refuse_no_counts(signs: Signs, bias: bool) -> None:
+    """Refuse counts that are all 0 where there is a bias, which then has no finite value."""
+    if bias and not (signs > 0).any():
         raise DataError("every count is 0: no fit has a finite intercept, nothing else to decide")
 
 

@@ -13,8 +13,8 @@ import scipy.sparse
 
 from novikoff.verdict.exact.elimination import Elimination, ResidueRows
 from novikoff.verdict.exact.lifting import BasisSystem
+from novikoff.verdict.program.linear_program import solve_combination
 from novikoff.verdict.scan import Indices, Mask, Vector
-from novikoff.verdict.search.linear_program import solve_combination
 from novikoff.verdict.signed import SignedRows, dense_values
 
 MOST_COLUMNS = 12  # that are tried one by one

@@ -12,6 +12,7 @@
 Where a suggestion does not survive its proof, there is no split, and face by face is the way.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -21,13 +22,11 @@ from novikoff.verdict.exact import margins
 from novikoff.verdict.exact.elimination import Elimination, ResidueRows
 from novikoff.verdict.exact.lifting import BasisSystem
 from novikoff.verdict.exact.margins import Rational
+from novikoff.verdict.program.linear_program import ProgramSolution, solve_split
+from novikoff.verdict.program.one_sided_columns import OneSidedColumns
+from novikoff.verdict.program.short_conflict import Conflict, find_short_conflict
+from novikoff.verdict.program.split import Split
 from novikoff.verdict.scan import Indices, Mask, Vector
-from novikoff.verdict.search.linear_program import ProgramSolution, solve_split
-from novikoff.verdict.search.one_sided_columns import OneSidedColumns
-from novikoff.verdict.search.points import round_to_bits
-from novikoff.verdict.search.search import Search
-from novikoff.verdict.search.short_conflict import Conflict, find_short_conflict
-from novikoff.verdict.search.split import Split
 from novikoff.verdict.signed import Signed, SignedRows
 
 MULTIPLIER_BITS = 20  # after the point
@@ -57,28 +56,26 @@ def _nonzeros(signed: Signed) -> int:
     return int(np.count_nonzero(signed.rows.values)) + signed.bias * signed.count
 
 
-def split_by_program(search: Search, pairs: list[tuple[int, int]]) -> Split | None:
-    """The split with its proofs; None if the program's suggestion cannot be proven.
-
-    pairs: identical rows of opposite labels, of which the first is the conflict to show.
-    """
-    split = ProgramSplit(search).split(pairs)
-    search.tick("the program has ended")
-    return split
-
-
 class ProgramSplit:
-    """The computation of one split."""
+    """The computation of one split.
 
-    def __init__(self, search: Search) -> None:
-        self.search, self.signed = search, search.signed
+    tick: called with what is being done; it raises when the time is over. deadline: when that is.
+    """
+
+    def __init__(
+        self, signed: SignedRows, tick: Callable[[str], None], deadline: float | None
+    ) -> None:
+        self.signed, self._tick, self._deadline = signed, tick, deadline
         self.matrix: scipy.sparse.csr_array = self.signed.sparse(np.arange(self.signed.count))
         self.elimination = Elimination(ResidueRows(self.signed))
 
     def split(self, pairs: list[tuple[int, int]]) -> Split | None:
-        """See `split_by_program`."""
+        """The split with its proofs; None if the program's suggestion cannot be proven.
+
+        pairs: identical rows of opposite labels, of which the first is the conflict to show.
+        """
         pinned = self.signed.pinned
-        self.search.tick("looking at columns")
+        self._tick("looking at columns")
         columns = OneSidedColumns(self.matrix, pinned)
         left = np.flatnonzero(columns.left)
         self.elimination.extend(np.flatnonzero(pinned))
@@ -89,10 +86,10 @@ class ProgramSplit:
         on_boundary = pinned.copy()
         on_boundary[left] = True
         on_boundary[inner[program.strict]] = False
-        self.search.tick("finding directions")
+        self._tick("finding directions")
         self.elimination.extend(np.flatnonzero(on_boundary))
         rows = self.signed.integers(self.elimination.rows)
-        system = BasisSystem(self.elimination, rows, lambda: self.search.tick("solving exactly"))
+        system = BasisSystem(self.elimination, rows, lambda: self._tick("solving exactly"))
         separator = None
         if not on_boundary.all():
             separator = self._separator(system, columns, program, on_boundary)
@@ -114,9 +111,9 @@ class ProgramSplit:
         if not inner.size:
             none, weights = np.empty(0, np.int64), np.zeros(self.signed.dim)
             return ProgramSolution(np.empty(0, np.bool_), weights, np.empty(0), none)
-        self.search.tick("solving a linear program")
+        self._tick("solving a linear program")
         held = self.matrix[self.elimination.rows]
-        return solve_split(self.matrix[inner], held, self.search.deadline)
+        return solve_split(self.matrix[inner], held, self._deadline)
 
     def _separator(
         self,
@@ -133,14 +130,13 @@ class ProgramSplit:
         separator = columns.add_to(weights)
         if separator is None:
             return None
-        self.search.scans += 1
         signs = margins.score_signs(self.signed, separator.numerators)
         return separator if (signs == np.where(on_boundary, 0, 1)).all() else None
 
     def _rounded(self, weights: Vector) -> dict[int, int]:
         """The weights in the free columns as integers; the unit does not matter."""
         free = self.elimination.free_columns()
-        rounded = round_to_bits(weights, WEIGHT_BITS) if weights.any() else weights
+        rounded = margins.round_to_bits(weights, WEIGHT_BITS) if weights.any() else weights
         return {column: int(rounded[column]) for column in free}
 
     def _multipliers(

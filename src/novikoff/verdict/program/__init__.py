@@ -1,0 +1,1 @@
+"""The split of rows by one linear program, with its proofs."""
