@@ -11,7 +11,7 @@ import numpy as np
 
 NUMBERS = ("float16", "float32", ">f8", ">f4", "longdouble", "int8", "uint8", "int64", ">i4",
            "uint64", "bool", "S8")  # fmt: skip
-STRANGE = ("complex128", "datetime64[s]", "V8")
+STRANGE = ("complex128", "V8")
 
 
 class Input(NamedTuple):
@@ -125,6 +125,7 @@ def other(rng: random.Random, X: np.ndarray) -> Input:
         "a generator": (row for row in X),
         "fields": pairs,
         "a class": object,
+        "masked": np.ma.masked_array(X, np.arange(X.size).reshape(X.shape) == 1),
         "an error in __array__": Liar(X),
     }
     name = rng.choice(sorted(odd))
@@ -168,6 +169,7 @@ def labels_for(rng: random.Random, rows: int) -> tuple[Any, np.ndarray | None, s
         "objects": np.array([None, 1, "a", 2.0, *[[]] * rows], object)[:rows],
         "complex": plain.astype(complex),
         "one class": plain * 0,
+        "masked": np.ma.masked_array(plain, np.arange(rows) == rows - 1),
         "a number": 1,
         "fractions of classes": plain + 0.25 * np.arange(rows),
     }

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -71,9 +70,9 @@ class Machines:
         words = *words, "--local-directory", self.folder
         self.workers += [_start("dask_worker", *words) for _ in range(count)]
 
-    def end(self, process, number=signal.SIGKILL):
-        """End one of the processes, and see that it has."""
-        process.send_signal(number)
+    def end(self, process):
+        """Kill one of the processes, and see that it has ended."""
+        process.kill()
         process.wait(LONG)
 
     def end_others(self, client):
