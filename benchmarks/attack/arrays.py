@@ -19,8 +19,9 @@ from benchmarks.attack.sparse_arrays import sparse_input
 from benchmarks.attack.tally import DIFFERENT, EQUAL, REFUSED, Outcome, attempt
 from novikoff.errors import CertificateError
 
-#: What scikit-learn's own checks raise, and Python's where an argument cannot be what it is for.
-ERRORS = (ValueError, TypeError)
+#: What scikit-learn's own checks raise, and Python's where an argument cannot be what it is for, or
+#: is of a size that no machine holds.
+ERRORS = (ValueError, TypeError, MemoryError)
 ESTIMATORS = ("Perceptron", "AveragedPerceptron", "VotedPerceptron", "Winnow",
               "SecondOrderPerceptron", "PassiveAggressive")  # fmt: skip
 Answer = tuple[Any, ...]

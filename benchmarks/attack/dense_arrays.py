@@ -171,7 +171,6 @@ def labels_for(rng: random.Random, rows: int) -> tuple[Any, np.ndarray | None, s
         "one class": plain * 0,
         "masked": np.ma.masked_array(plain, np.arange(rows) == rows - 1),
         "a number": 1,
-        "fractions of classes": plain + 0.25 * np.arange(rows),
     }
     if rng.random() < 0.5:
         name = rng.choice(sorted(good))
