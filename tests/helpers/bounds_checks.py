@@ -21,7 +21,8 @@ def bounds_checks_environment(cache: Path, **more: str) -> dict[str, str]:
 
     cache: an empty folder, because what was compiled without the checks must not be taken.
     """
-    return with_tests(NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(cache), **more)
+    compiled = {"NOVIKOFF_PLAIN_STEPS": "0"}  # small inputs too
+    return with_tests(NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(cache), **compiled, **more)
 
 
 def require_bounds_checks() -> None:
