@@ -7,6 +7,7 @@ written again it has the same texts and arrays; to predict and to learn on must 
 
 import contextlib
 import functools
+import hashlib
 import json
 import random
 import tempfile
@@ -82,17 +83,25 @@ def forge(rng: random.Random, content: bytes, donor: bytes) -> bytes:
     """A file that says something else, with whatever checksums it must have."""
     (texts, arrays), (other_texts, other_arrays) = parse(content), parse(donor)
     if rng.random() < 0.7:
-        key = rng.choice([key for key in texts if texts[key][:1] == "{"])
-        other = other_texts[rng.choice([key for key in other_texts if other_texts[key][:1] == "{"])]
-        texts[key] = dump(damage_json(rng, json.loads(texts[key]), json.loads(other)))
+        key, other = (
+            rng.choice(sorted(each.keys() - {"checksum"})) for each in (texts, other_texts)
+        )
+        changed = damage_json(rng, json.loads(texts[key]), json.loads(other_texts[other]))
+        texts[key] = dump(changed)
     else:
         arrays = damage_arrays(rng, arrays, other_arrays)
     return sealed(texts, arrays)
 
 
 def sealed(texts: dict[str, str], arrays: Arrays) -> bytes:
-    """A file of these texts and arrays."""
-    return save({name: np.ascontiguousarray(each) for name, each in arrays.items()}, texts)
+    """A file of these texts and arrays, with the right checksum where there was one."""
+    arrays = {name: np.ascontiguousarray(each) for name, each in arrays.items()}
+    if "checksum" not in texts:
+        return save(arrays, texts)
+    zeros = "0" * 64
+    content = save(arrays, texts | {"checksum": zeros})
+    digest = hashlib.sha256(content).hexdigest()
+    return content.replace(f'"checksum":"{zeros}"'.encode(), f'"checksum":"{digest}"'.encode(), 1)
 
 
 def damage_arrays(rng: random.Random, arrays: Arrays, donor: Arrays) -> Arrays:
@@ -135,10 +144,13 @@ class FileAttack:
         base, donor = rng.choice(self.bases), rng.choice(self.bases)
         forged = rng.random() < 0.6
         content = forge(rng, base, donor) if forged else damage_bytes(rng, base, donor)
-        path = self.folder / "file"
+        path = self.folder / f"file-{case}"  # what is still mapped must not change under the map
         path.write_bytes(content)
         known = None if forged and content != base else base
-        return attempt(lambda: self.use(path, known))
+        try:
+            return attempt(lambda: self.use(path, known))
+        finally:
+            path.unlink()
 
 
 def use_model(path: Path, base: bytes | None) -> Outcome:
@@ -177,7 +189,7 @@ def _compare(path: Path, again: Path, base: bytes | None) -> Outcome:
 def content_of(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
     """What a file says, whatever the order: safetensors writes texts in any."""
     texts, arrays = parse(content)
-    said = {key: json.loads(text) if text[:1] == "{" else text for key, text in texts.items()}
+    said = {key: json.loads(text) for key, text in texts.items() if key != "checksum"}
     return said, {name: array.tobytes() for name, array in arrays.items()}
 
 
