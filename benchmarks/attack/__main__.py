@@ -1,7 +1,9 @@
 """The command: which sections, how much of each, and the table of what came of it."""
 
 import argparse
+import os
 import sys
+import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -25,15 +27,22 @@ def main() -> int:
         parser.error(f"there is no section {', '.join(sorted(unknown))}")
     warnings.simplefilter("ignore")
     settings = Settings(words.scale, words.seed, words.case)
-    tallies: list[tally.Tally] = []
-    for name in words.sections or SECTIONS:
-        began = time.perf_counter()
-        found = SECTIONS[name](settings, tallies)
-        print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-        tallies += found
+    with tempfile.TemporaryDirectory(prefix="novikoff-attack-", ignore_cleanup_errors=True) as home:
+        tempfile.tempdir = os.environ["TMPDIR"] = home  # for processes that are killed, too
+        tallies = run(words.sections or list(SECTIONS), settings)
     print(tally.table(tallies))
     tally.write(words.out, tallies, scale=words.scale, seed=words.seed)
     return 0 if all(each.holds for each in tallies) else 1
+
+
+def run(sections: list[str], settings: Settings) -> list[tally.Tally]:
+    """What the sections find."""
+    tallies: list[tally.Tally] = []
+    for name in sections:
+        began = time.perf_counter()
+        tallies += SECTIONS[name](settings, tallies)
+        print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+    return tallies
 
 
 if __name__ == "__main__":

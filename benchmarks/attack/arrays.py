@@ -129,7 +129,7 @@ class Attempted:
         return f"{self.call.__name__}: {self.rows.name};"
 
     def given(self) -> Outcome:
-        self.answer = self.call(random.Random(self.seed), *self.rows[:1], self.y, self.rows.meaning)
+        self.answer = self.call(random.Random(self.seed), self.rows.X, self.y, self.rows.meaning)
         return Outcome(EQUAL)
 
     def compare(self, labels: np.ndarray | None, name: str) -> Outcome:
