@@ -9,7 +9,7 @@ from tests.helpers.environment import ROOT, with_tests
 #: From here on, our own modules cannot import what Windows lacks; other packages still can, for
 #: those that are installed here are made for this system.
 WITHOUT_POSIX = """
-import builtins, signal, sys
+import builtins, contextlib, pathlib, shutil, signal, sys, tempfile
 LACKING = {"fcntl", "resource", "termios", "tty", "pty", "pwd", "grp", "posix", "syslog"}
 found = builtins.__import__
 def only_portable(name, globals=None, *more, **named):
@@ -19,7 +19,7 @@ def only_portable(name, globals=None, *more, **named):
     return found(name, globals, *more, **named)
 builtins.__import__ = only_portable
 here, sys.platform = sys.platform, "win32"
-import novikoff.files  # which asks where it is
+import novikoff.files  # which asks where it is, and needs of others what was imported above
 sys.platform = here
 """
 IMPORT_ALL = """
