@@ -14,7 +14,7 @@ REFUSED, EQUAL, DIFFERENT, TRACEBACK, CRASH = KINDS = (
     "refused", "equal", "different", "traceback", "crash",
 )  # fmt: skip
 SLOWEST, LARGEST = 1.0, 200.0  # a refusal's CPU seconds and megabytes, at most
-MOST_FINDINGS = 20  # of a section, written down in full
+MOST_FINDINGS = 8  # of each kind in a section, written down in full
 
 
 class Outcome(NamedTuple):
@@ -47,15 +47,17 @@ class Tally:
         if outcome.kind == REFUSED:
             self.slowest, self.peak = max(self.slowest, seconds), max(self.peak, peak)
             if seconds >= SLOWEST or peak >= LARGEST:
-                self.note(f"case {case}: {seconds:.2f} s, {peak:.0f} MB: {outcome.detail}")
+                cost = f"{seconds:.2f} s, {peak:.0f} MB"
+                self.note("costly", f"case {case}: {cost}: {outcome.detail}")
         elif outcome.kind == EQUAL:
             self.accepted.append(case)
         else:
-            self.note(f"case {case}: {outcome.kind}: {outcome.detail}")
+            self.note(outcome.kind, f"case {case}: {outcome.detail}")
 
-    def note(self, finding: str) -> None:
-        if len(self.findings) < MOST_FINDINGS:
-            self.findings.append(finding[:600])
+    def note(self, kind: str, finding: str) -> None:
+        """Write down what was found, unless there is enough of the kind."""
+        if sum(each.startswith(kind) for each in self.findings) < MOST_FINDINGS:
+            self.findings.append(f"{kind}: {finding[:500]}")
 
     @property
     def sound(self) -> bool:
