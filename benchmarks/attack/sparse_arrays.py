@@ -172,6 +172,8 @@ def meaning(matrix: Any) -> np.ndarray | None:
         if not (0 <= i < rows and 0 <= j < columns and np.isfinite(value)):
             return None
         found[int(i), int(j)] += float(value)
+    if matrix.data.dtype == np.bool_:
+        return np.minimum(found, 1.0)  # true and true is true
     return found
 
 
