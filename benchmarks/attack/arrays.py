@@ -46,9 +46,9 @@ def partial_fit(rng: random.Random, X: Any, y: Any, _: np.ndarray | None) -> Ans
     return _learned(_estimator(rng).partial_fit(X, y, classes))
 
 
-def predict(rng: random.Random, X: Any, y: Any, _: np.ndarray | None) -> Answer:
+def predict(rng: random.Random, X: Any, y: Any, meaning: np.ndarray | None) -> Answer:
     width = rng.choice([1, 2, 3, 4, 5])
-    shape = getattr(X, "shape", ())
+    shape = getattr(X if meaning is None else meaning, "shape", ())
     if len(shape) == 2 and 0 < shape[1] < 10 and rng.random() < 0.8:
         width = shape[1]
     known = np.arange(4.0 * width).reshape(4, width) % 3
@@ -94,7 +94,7 @@ class ArrayAttack:
         rng = rng_for("arrays", self.seed, case)
         given = (dense_input if rng.random() < 0.4 else sparse_input)(rng)
         call = rng.choice(CALLS)
-        shape = getattr(given.X, "shape", ())
+        shape = getattr(given.X if given.meaning is None else given.meaning, "shape", ())
         rows = shape[0] if shape and 0 < shape[0] < 1000 else 4
         y, plain, name = labels_for(rng, rows)
         seed = rng.random()
