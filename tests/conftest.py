@@ -1,7 +1,6 @@
 """Settings for all the tests."""
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import signal
@@ -11,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.helpers import posix
 
 # A shell starts its background jobs with Ctrl-C ignored, and so would be the commands of the tests.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -42,6 +43,8 @@ def one_compiles_for_all():
     The compiler's own lock, of this process, is taken first, as it is within: else two threads
     could wait for each other.
     """
+    import fcntl  # not everywhere
+
     from numba.core.caching import Cache
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.dispatcher import Dispatcher
@@ -77,7 +80,7 @@ def one_compiles_for_all():
     Dispatcher.compile, Cache.save_overload = compile_alone, save_alone
 
 
-if "PYTEST_XDIST_TESTRUNUID" in os.environ:
+if "PYTEST_XDIST_TESTRUNUID" in os.environ and posix.HERE:
     one_compiles_for_all()
 
 
@@ -96,10 +99,12 @@ SHORT = (
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the selection that runs on every supported Python."""
+    """Mark the selection that runs on every supported Python, and what cannot run here."""
     for item in items:
         if item.nodeid.startswith(SHORT):
             item.add_marker(pytest.mark.short)
+        if not posix.HERE and item.nodeid.startswith(posix.TESTS):
+            item.add_marker(pytest.mark.skip(reason=posix.REASON))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -15,9 +15,9 @@ import novikoff.data as sources
 from novikoff.data.files import blocks
 from novikoff.data.text.csv import block, kernel
 from novikoff.errors import DataError
+from tests.helpers.bounds_checks import bounds_checks_environment
 from tests.helpers.chunks import attempt, check_chunk, same_rows, together
 from tests.helpers.csv_texts import Told, differences, random_text, read_both
-from tests.helpers.environment import with_tests
 from tests.helpers.examples import examples
 
 FIELDS = st.sampled_from(
@@ -62,7 +62,7 @@ def test_bytes_of_any_kind(text: bytes, told: Told, skip: bool) -> None:
 
 def test_no_kernel_looks_outside_of_its_arrays(tmp_path: Path) -> None:
     """The same on many random texts, compiled with every index checked, in a process of its own."""
-    environment = with_tests(NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path))
+    environment = bounds_checks_environment(tmp_path)
     script = "from tests.helpers import csv_texts; csv_texts.main(2000)"
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
 from novikoff.data.matrices import as_matrix
@@ -126,3 +127,31 @@ def test_narrow_indices_are_widened():
 def test_one_dimension_is_refused():
     with pytest.raises(DataError, match="1 dimension"):
         as_matrix(scipy.sparse.coo_array(np.ones(3)))
+
+
+def test_strided_arrays_of_a_sparse_matrix_are_read():
+    """Every other entry of longer arrays, as slicing them gives."""
+    X = scipy.sparse.random_array((40, 6), density=0.5, format="csr", rng=0)
+    labels = np.arange(40) % 2
+    strided = X.copy()
+    strided.data, strided.indices = (np.repeat(each, 2)[::2] for each in (X.data, X.indices))
+    for found, wanted in zip(
+        (nk.trace(strided, labels, max_epochs=3).table, nk.check(strided, labels).margin),
+        (nk.trace(X, labels, max_epochs=3).table, nk.check(X, labels).margin),
+        strict=True,
+    ):
+        assert str(found) == str(wanted)
+    model = nk.PassiveAggressive(max_epochs=3)
+    with pytest.warns(ConvergenceWarning):
+        coefficients = model.fit(X, labels).coef_
+    with pytest.warns(ConvergenceWarning):
+        assert (model.fit(strided, labels).coef_ == coefficients).all()
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_complex_entries_are_refused(form):
+    X = scipy.sparse.random_array((8, 3), density=0.9, format=form, rng=0).astype(complex)
+    labels = np.arange(8) % 2
+    for call in (nk.check, nk.trace, nk.Perceptron().fit):
+        with pytest.raises(ValueError, match="complex"):
+            call(X, labels)

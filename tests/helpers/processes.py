@@ -3,7 +3,6 @@
 import contextlib
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -56,10 +55,7 @@ class Machines:
     def add(self, client, count=1, nanny=False, memory="0"):
         """So many workers more, there and known; their addresses."""
         before = workers_of(client)
-        kind = "--nanny" if nanny else "--no-nanny"
-        words = self.address, kind, "--nthreads", 1, "--memory-limit", memory, "--no-dashboard"
-        words = *words, "--local-directory", self.folder
-        self.workers += [_start("dask_worker", *words) for _ in range(count)]
+        self.start_workers(count, nanny, memory)
 
         def there():
             new = workers_of(client) - before
@@ -67,9 +63,16 @@ class Machines:
 
         return wait_until(there, "the start of workers")
 
-    def end(self, process, number=signal.SIGKILL):
-        """End one of the processes, and see that it has."""
-        process.send_signal(number)
+    def start_workers(self, count, nanny=False, memory="0"):
+        """Start so many workers, and do not wait for them."""
+        kind = "--nanny" if nanny else "--no-nanny"
+        words = self.address, kind, "--nthreads", 1, "--memory-limit", memory, "--no-dashboard"
+        words = *words, "--local-directory", self.folder
+        self.workers += [_start("dask_worker", *words) for _ in range(count)]
+
+    def end(self, process):
+        """Kill one of the processes, and see that it has ended."""
+        process.kill()
         process.wait(LONG)
 
     def end_others(self, client):

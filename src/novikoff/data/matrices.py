@@ -49,6 +49,10 @@ def _as_csr(X: Any) -> CsrMatrix:
         wide = matrix.copy()
         wide.indices, wide.indptr = (a.astype(np.int64) for a in (matrix.indices, matrix.indptr))
         matrix = wide
+    arrays = matrix.data, matrix.indices, matrix.indptr
+    if not all(array.flags.c_contiguous for array in arrays):  # every other entry of another array
+        matrix = matrix.copy()
+        matrix.data, matrix.indices, matrix.indptr = map(np.ascontiguousarray, arrays)
     return matrix
 
 

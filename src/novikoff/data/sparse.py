@@ -80,6 +80,8 @@ def refuse_damaged(matrix: Any) -> None:
     problem = None
     if len(matrix.shape) != 2:
         raise DataError(f"X has {len(matrix.shape)} dimension(s), 2 are needed (rows x features)")
+    if matrix.dtype.kind not in "biuf":
+        raise DataError(f"X holds {matrix.dtype.name} entries; rows are of real numbers")
     if matrix.format in ("csr", "csc", "bsr"):
         problem = _compressed_problem(matrix)
     elif matrix.format == "coo":

@@ -84,13 +84,22 @@ def verify_checksum(path: str | os.PathLike[str]) -> None:
 
 def parse_json(text: str) -> Any:
     """JSON from a file that may be hostile: a very long number takes minutes to read."""
-    return json.loads(text, parse_int=_whole_number, parse_constant=_refuse_constant)
+    return json.loads(
+        text, parse_int=_whole_number, parse_float=_finite, parse_constant=_refuse_constant
+    )
 
 
 def _whole_number(digits: str) -> int:
     if len(digits) > LONGEST_NUMBER:
         raise ValueError(f"a number of {len(digits):,} digits")
     return int(digits)
+
+
+def _finite(token: str) -> float:
+    number = float(token)
+    if math.isinf(number):
+        raise ValueError(f"{token:.40} is beyond the doubles")
+    return number
 
 
 def _refuse_constant(name: str) -> None:

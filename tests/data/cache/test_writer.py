@@ -1,7 +1,6 @@
 """A cache is there whole or not at all."""
 
 import contextlib
-import resource
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -126,6 +125,8 @@ def test_many_writers_of_different_caches_at_one_place(tmp_path: Path) -> None:
 
 
 def test_a_full_disk(save: Save, tmp_path: Path) -> None:
+    import resource  # not everywhere
+
     source = sources.open(save("a.svm", BIG))
     source.read()  # so that all is compiled, and written to disk, before there is no more room
     most, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
