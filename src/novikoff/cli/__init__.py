@@ -121,7 +121,6 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know fewer letters than labels do
         sys.stdout.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGTERM, terminate)
-    sys.set_int_max_str_digits(0)  # counts and bounds can have more digits than Python allows
     try:
         app()
     except NovikoffError as error:

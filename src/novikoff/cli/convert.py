@@ -1,6 +1,5 @@
 """`novikoff convert`: write rows in a form that later passes read faster, or that others read."""
 
-import json as json_format
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ from novikoff.cli.shared.data_options import DataArgument, DataOptions, reads_da
 from novikoff.cli.shared.progress.signals import exit_code
 from novikoff.cli.shared.progress.status_line import in_bytes
 from novikoff.cli.shared.progress.training_progress import Progress, ProgressTask
+from novikoff.cli.shared.text import json_text
 from novikoff.errors import ParameterError
 from novikoff.number_text import count
 
@@ -70,7 +70,7 @@ def convert(
         "seconds": time.perf_counter() - began,
     }
     lines = [_summary(answer), *rows.notes()]
-    typer.echo(json_format.dumps(answer) if json else "\n".join(lines))
+    typer.echo(json_text(answer) if json else "\n".join(lines))
 
 
 def _write(kind: str, source: "Source", out: Path, watch: "Watch") -> "CacheSource":

@@ -1,12 +1,12 @@
 """`novikoff examples`: the built-in data."""
 
-import json as json_format
 import textwrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from novikoff.cli.shared import options
+from novikoff.cli.shared.text import json_text
 
 if TYPE_CHECKING:
     from novikoff.data import Source
@@ -34,7 +34,7 @@ def examples(
         _print(data.open(name if name.startswith("example:") else f"example:{name}"), json)
         return
     if json:
-        typer.echo(json_format.dumps([_as_json(each) for each in data.EXAMPLES.values()]))
+        typer.echo(json_text([_as_json(each) for each in data.EXAMPLES.values()]))
         return
     for each in data.EXAMPLES.values():
         typer.echo(f"example:{each.name}, {'' if each.separable else 'not '}separable")
@@ -62,7 +62,7 @@ def _print(source: "Source", json: bool) -> None:
     names = [*(source.feature_names or ()), source.target_name or "label"]
     if json:
         rows = [[*row, label] for row, label in zip(X.tolist(), y.tolist(), strict=True)]
-        typer.echo(json_format.dumps({"columns": names, "rows": rows}))
+        typer.echo(json_text({"columns": names, "rows": rows}))
         return
     typer.echo(",".join(names))
     for row, label in zip(X.tolist(), y.tolist(), strict=True):

@@ -45,7 +45,6 @@ def lab(
     Examples: novikoff lab, novikoff lab xor, novikoff lab 'preset=xor&rule=margin'
     """
     _require()
-    sys.set_int_max_str_digits(sys.int_info.default_max_str_digits)  # others' numbers are read here
     from rich.console import Console
 
     from novikoff.lab.server.serve import is_loopback, serve

@@ -1,7 +1,6 @@
 """`novikoff predict`: label rows with a saved model."""
 
 import itertools
-import json as json_format
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -10,6 +9,7 @@ import typer
 
 from novikoff.cli.shared import options
 from novikoff.cli.shared.data_options import DataArgument, DataOptions, reads_data
+from novikoff.cli.shared.text import json_text
 from novikoff.errors import DataError
 from novikoff.number_text import count
 
@@ -78,7 +78,7 @@ def predict(
             "skipped": source.skipped,
             "remarks": source.notes(),
         }
-        typer.echo(json_format.dumps(answer))
+        typer.echo(json_text(answer))
         return
     if truth is not None:
         typer.echo(f"{count(mistakes, 'mistake')} in {count(rows, 'row')}", err=True)

@@ -1,6 +1,5 @@
 """`novikoff verify`: check a certificate against the data, without trusting whoever wrote it."""
 
-import json as json_format
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +8,7 @@ import typer
 from novikoff.cli.shared import cluster_options, options
 from novikoff.cli.shared.data_options import DataArgument, DataOptions, reads_data
 from novikoff.cli.shared.progress.search_progress import SearchProgress
+from novikoff.cli.shared.text import json_text
 from novikoff.errors import CertificateError, DataError, ParameterError
 from novikoff.number_text import count
 
@@ -51,7 +51,7 @@ def verify(
     except CertificateError as error:
         found = Verification(False, str(error))
     answer = _as_json(found, proof)
-    typer.echo(json_format.dumps(answer) if json else _as_text(answer, certificate, " ".join(data)))
+    typer.echo(json_text(answer) if json else _as_text(answer, certificate, " ".join(data)))
     raise typer.Exit(0 if found.valid else 1)
 
 

@@ -89,7 +89,7 @@ def apply_result(model: BaseLearner, result: DistributedResult) -> BaseLearner:
     mixed: Any = float(result.mixed[0]) if len(result.mixed) == 1 else result.mixed
     model.shards_, model.mixed_mistakes_ = result.shards, mixed
     model.mixing_bound_, model.mixing_traffic_ = result.bound, result.traffic
-    return model._learned(result.learner, result.outcome)
+    return model._learned(result.learner, result.outcome, result.wrong_rows)
 
 
 def _require_resumable(model: BaseLearner, spec: TrainingSpec) -> None:

@@ -52,7 +52,9 @@ def _as_csr(X: Any) -> CsrMatrix:
     arrays = matrix.data, matrix.indices, matrix.indptr
     if not all(array.flags.c_contiguous for array in arrays):  # every other entry of another array
         matrix = matrix.copy()
-        matrix.data, matrix.indices, matrix.indptr = map(np.ascontiguousarray, arrays)
+        matrix.data = np.ascontiguousarray(matrix.data)
+        matrix.indices = np.ascontiguousarray(matrix.indices)
+        matrix.indptr = np.ascontiguousarray(matrix.indptr)
     return matrix
 
 

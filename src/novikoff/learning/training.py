@@ -172,21 +172,14 @@ class TrainingResult(NamedTuple):
         where so many weights vote that it would take far longer than learning did. Of other rules
         it is known if they converged.
         """
-        learner, outcome = self.learner, self.outcome
-        if not answers_otherwise(learner.rule):
-            return 0 if outcome.converged else None
-        if outcome.because is StopReason.INTERRUPTED or self._votes() > MOST_VOTES:
-            return None
+        learner = self.learner
+        if not needs_scoring(learner, self.outcome, self.rows):
+            return 0 if self.outcome.converged and not answers_otherwise(learner.rule) else None
         if self.data is not None:
             return learner.wrong_rows(self.data.rows, self.data.codes)
         if self.stream is None or not self.stream.source.replayable:
             return None
         return sum(learner.wrong_rows(rows, codes) for rows, codes in self.stream.learned_rows())
-
-    def _votes(self) -> int:
-        """The products that it takes to have all weights vote on all rows."""
-        states = self.learner.states
-        return self.rows * sum(int(state.used[1]) for state in states if hasattr(state, "births"))
 
 
 def fit(
@@ -426,3 +419,14 @@ def _bytes_before(source: Source, position: ReadPosition | None) -> int | None:
     if position is None or source.info.compressed:
         return None
     return sum(map(size_of, source.paths[: position.file])) + position.offset
+
+
+def needs_scoring(learner: Learner, outcome: Outcome, rows: int) -> bool:
+    """Whether one more pass is to show how many rows the finished rule gets wrong.
+
+    Where very many weights vote, it would take far longer than learning did.
+    """
+    if not answers_otherwise(learner.rule) or outcome.because is StopReason.INTERRUPTED:
+        return False
+    votes = sum(int(state.used[1]) for state in learner.states if hasattr(state, "births"))
+    return rows * votes <= MOST_VOTES

@@ -1,6 +1,5 @@
 """`novikoff cover`: how many labellings a hyperplane realises, and where some data stand."""
 
-import json as json_format
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +8,7 @@ import typer
 
 from novikoff.cli.shared import options, report_options
 from novikoff.cli.shared.data_options import DataOptions, DecimalOption, data_option, reads_data
+from novikoff.cli.shared.text import json_text
 from novikoff.errors import ParameterError
 
 counting_option, trial_option = options.panel("Counting"), options.panel("Trying it out")
@@ -133,7 +133,7 @@ def cover(
 
         files.write(cover_page(found, text))
     answer = result.as_json(found) | files.as_json()
-    typer.echo(json_format.dumps(answer) if json else "\n".join([text, *files.lines()]))
+    typer.echo(json_text(answer) if json else "\n".join([text, *files.lines()]))
 
 
 def _refuse_ignored(what: str, given: Mapping[str, object]) -> None:

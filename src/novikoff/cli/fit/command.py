@@ -1,6 +1,5 @@
 """`novikoff fit`: learn from data, and say what happened."""
 
-import json as json_format
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +7,7 @@ import typer
 
 from novikoff.cli.shared import cluster_options, options, report_options
 from novikoff.cli.shared.data_options import DataArgument, DataOptions, reads_data
+from novikoff.cli.shared.text import json_text
 from novikoff.errors import ParameterError
 
 EPOCHS = 1000
@@ -160,7 +160,7 @@ def fit(
         files.write(done.recorder.page(result, "\n".join(text)))
     answer |= files.as_json()
     text += files.lines()
-    typer.echo(json_format.dumps(answer) if json else "\n".join(text))
+    typer.echo(json_text(answer) if json else "\n".join(text))
     if result.interrupted:
         raise typer.Exit(done.exit_code)
 

@@ -1,6 +1,8 @@
 """Text of the usual width, and numbers and names as all commands write them."""
 
+import json
 import math
+import sys
 import textwrap
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -42,6 +44,18 @@ def beside(name: str, text: str) -> list[str]:
     return [
         line for k, each in enumerate(paragraphs) for line in wrap(each, rest if k else first, rest)
     ]
+
+
+def json_text(answer: object) -> str:
+    """An answer as JSON. Its counts and bounds can have more digits than Python writes unasked;
+    the limit is there for input, and comes back at once.
+    """
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        return json.dumps(answer)
+    finally:
+        sys.set_int_max_str_digits(limit)
 
 
 def large_count(number: int) -> str:

@@ -52,6 +52,7 @@ class DistributedResult(NamedTuple):
     seconds: float
     streamed: bool
     checkpoint: Path | None = None
+    wrong_rows: int | None = None  # rows that the model predicts wrongly, if that is known
 
     @property
     def mixed_mistakes(self) -> float:

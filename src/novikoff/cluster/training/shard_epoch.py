@@ -221,6 +221,15 @@ def lowest_shard_score(
     return min((lowest_score(learner, rows, codes) for rows, codes in blocks), default=np.inf)
 
 
+def shard_wrong_rows(
+    shard: WorkerShard, snapshot: LearnerSnapshot, number: int, request: EpochRequest
+) -> int:
+    """How many of a shard's rows the finished rule gets wrong."""
+    learner = snapshot.learner()
+    blocks = _labelled_rows(shard, snapshot, request)
+    return sum(learner.wrong_rows(rows, codes) for rows, codes in blocks)
+
+
 def shard_mistakes(
     shard: WorkerShard, snapshot: LearnerSnapshot, number: int, request: EpochRequest
 ) -> int:

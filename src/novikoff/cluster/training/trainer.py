@@ -34,6 +34,7 @@ from novikoff.cluster.training.shard_epoch import (
     peek_head,
     run_epoch,
     shard_mistakes,
+    shard_wrong_rows,
 )
 from novikoff.cluster.workers.shard_client import (
     BROADCAST_VERSIONS,
@@ -46,13 +47,14 @@ from novikoff.data.loader import should_stream
 from novikoff.data.shards import CutError
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning.checkpoint_file import CheckpointManager
-from novikoff.learning.epochs import Stop, StopReason, TrainingRun, separator_size
+from novikoff.learning.epochs import Outcome, Stop, StopReason, TrainingRun, separator_size
 from novikoff.learning.learner import Learner, learners_needed
 from novikoff.learning.loop import new_tally
 from novikoff.learning.rules import protocol
-from novikoff.learning.rules.protocol import Vector
+from novikoff.learning.rules.protocol import Vector, answers_otherwise
 from novikoff.learning.spec import TrainingSpec
 from novikoff.learning.streaming import NO_LABELS
+from novikoff.learning.training import needs_scoring
 
 T = TypeVar("T")
 
@@ -124,10 +126,11 @@ class _Trainer:
     def _result(self, began: float) -> DistributedResult:
         run, mixed, traffic = self.last
         outcome = run.outcome()
-        margin = bound = None
+        margin = bound = wrong_rows = None
         with contextlib.suppress(KeyboardInterrupt, Stop):  # the epochs are complete without them
             margin = self._margin(run.learner) if outcome.converged else None
             bound = self._bound(run.learner, margin)
+            wrong_rows = self._wrong_rows(run.learner, outcome)
         if bound is not None:
             assert_bound_holds(float(mixed[0]), bound, run.learner)
         checkpoint = self.checkpoint
@@ -146,6 +149,7 @@ class _Trainer:
             time.perf_counter() - began if checkpoint is None else checkpoint.seconds,
             self.streamed,
             None if checkpoint is None else checkpoint.path,
+            wrong_rows,
         )
 
     # Reading
@@ -296,6 +300,15 @@ class _Trainer:
             return None
         margin = self._lowest_score(learner) / size
         return margin if margin > 0.0 else None
+
+    def _wrong_rows(self, learner: Learner, outcome: Outcome) -> int | None:
+        """See `training.TrainingResult.wrong_rows`."""
+        if not answers_otherwise(learner.rule):
+            return 0 if outcome.converged else None
+        if not needs_scoring(learner, outcome, self.data.layout.rows):
+            return None
+        request = EpochRequest(0, streamed=self.streamed)
+        return sum(self._map_epoch(shard_wrong_rows, self._broadcast(learner), request))
 
     def _lowest_score(self, learner: Learner) -> float:
         request = EpochRequest(0, streamed=self.streamed)

@@ -100,7 +100,8 @@ class Elimination:
         self._inverses = np.empty(self.dim, np.int64)
         self._upper = _SparseRows(self.dim)
         self._lower = _SparseRows(self.dim)
-        self._random = np.random.default_rng(0)
+        # two generators, so that the order of rows does not depend on the prime
+        self._order, self._random = np.random.default_rng(0), np.random.default_rng(1)
 
     @property
     def rank(self) -> int:
@@ -124,11 +125,11 @@ class Elimination:
         Once many in a row depend on those before, a random vector that is orthogonal to the span
         shows which of all the others do not.
         """
-        left = self._random.permutation(rows)
+        left = self._order.permutation(rows)
         while left.size:
             self._add_until_stalled(left)
             left = left[self.outside(left)]
-            left = self._random.permutation(left)
+            left = self._order.permutation(left)
 
     def outside(self, rows: Indices) -> Mask:
         """Which of these rows are not in the span."""

@@ -33,7 +33,7 @@ MULTIPLIER_BITS = 20  # after the point
 WEIGHT_BITS = 31
 SMALL = 10_000  # numbers, which a search has decided before the program is set up
 MOST_DENSE, MOST_PER_ROW = 0.25, 50  # non-zeros of a row: of its columns, and in all
-MOST_NONZEROS = 2_000_000
+MOST_NONZEROS = 5_000_000  # of all rows: they are brought to one place
 
 
 def suits_program(signed: SignedRows) -> bool:
@@ -41,19 +41,24 @@ def suits_program(signed: SignedRows) -> bool:
 
     Dense rows have few faces, mostly one, and a search of them is faster.
     """
-    if not isinstance(signed, Signed) or signed.count * signed.dim < SMALL:
+    if signed.count * signed.dim < SMALL:
         return False
-    nonzeros = _nonzeros(signed)
-    return nonzeros < min(MOST_PER_ROW, MOST_DENSE * signed.dim) * signed.count
+    most = min(MOST_PER_ROW, MOST_DENSE * signed.dim) * signed.count
+    return _nonzeros(signed) < min(most, MOST_NONZEROS)
 
 
 def fits_program(signed: SignedRows) -> bool:
     """Whether the program is worth trying where one conflict is not all."""
-    return isinstance(signed, Signed) and _nonzeros(signed) < MOST_NONZEROS
+    return _nonzeros(signed) < MOST_NONZEROS
 
 
-def _nonzeros(signed: Signed) -> int:
-    return int(np.count_nonzero(signed.rows.values)) + signed.bias * signed.count
+def _nonzeros(signed: SignedRows) -> int:
+    return sum(signed.map_pieces(nonzeros_of_piece)) + signed.bias * signed.count
+
+
+def nonzeros_of_piece(piece: Signed) -> int:
+    """The entries of rows in memory that are not zero, without the bias."""
+    return int(np.count_nonzero(piece.rows.values))
 
 
 class ProgramSplit:

@@ -99,7 +99,8 @@ class Search:
 
         pairs: identical rows of opposite labels.
         """
-        split = ProgramSplit(self.signed, self.tick, self.deadline).split(pairs)
+        rows = self.signed.in_one_place()
+        split = ProgramSplit(rows, self.tick, self.deadline).split(pairs)
         self.tick("the program has ended")
         return split
 

@@ -204,6 +204,12 @@ class ShardedRows(SignedRows):
     def sparse(self, rows: Indices) -> Any:
         return self.fetch_rows(rows).sparse(np.arange(len(rows)))
 
+    def in_one_place(self) -> Signed:
+        signed = self.fetch_rows(np.arange(self.count))
+        self._clear_cache()
+        signed.survey = True
+        return signed
+
     def row_keys(self, rows: Indices) -> Sequence[Hashable]:
         """A digest of each row that no two different ones are known to share (SHA-256)."""
         return [each for some in self.map_subset(remote_calls.row_digests, rows) for each in some]

@@ -172,5 +172,9 @@ class SignedRows(ABC):
         """These signed, lifted rows as a CSR matrix of doubles."""
 
     @abstractmethod
+    def in_one_place(self) -> "Signed":
+        """All rows in memory."""
+
+    @abstractmethod
     def row_keys(self, rows: Indices) -> Sequence[Hashable]:
         """A key for each of these rows: rows are equal, whatever their signs, if the keys are."""

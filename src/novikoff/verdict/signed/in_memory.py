@@ -237,6 +237,9 @@ class Signed(SignedRows):
             matrix = sparse.hstack([matrix, ones], format="csr")
         return sparse.diags_array(self.signs[rows].astype(np.float64)) @ matrix
 
+    def in_one_place(self) -> "Signed":
+        return self
+
     def row_keys(self, rows: Indices) -> Sequence[Hashable]:
         return [self._row_key(i) for i in rows.tolist()]
 
