@@ -16,6 +16,7 @@ from novikoff.lab.page_data import plane_page_data
 from novikoff.lab.state.page_state import parsed
 from novikoff.lab.trace_page_data import trace_page_data
 from novikoff.report.render.html import POLICY
+from novikoff.theory.trace.spec import spec_of
 from tests.helpers.browser import HERE, context, until
 
 NAMES = "</script><b>x</b>", "<img src=x onerror=alert(1)>"
@@ -171,7 +172,7 @@ def test_of_a_long_run_the_first_updates_are_shown(empty_folder):
         asked.append(most)
         return nk.trace(X, y, model, max_updates=most, exact=False)
 
-    left_out = html.write(empty_folder / "run.html", found, model, again, "rows")
+    left_out = html.write(empty_folder / "run.html", found, spec_of(model, {}), again, "rows")
     assert asked == [UPDATES]
     assert f"20,000 updates of {found.updates:,}" in " ".join(left_out)
     assert max(map(len, left_out)) <= 80

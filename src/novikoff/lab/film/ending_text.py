@@ -14,10 +14,10 @@ BOUNDED = ("perceptron", "one-sided", "averaged", "voted")
 UPDATING = ("margin",)
 
 
-def end(run: FilmRun, wrong: int = 0) -> dict[str, Any]:
-    """The last thing that a film says. wrong: how many rows the last weights have wrong."""
+def end(run: FilmRun) -> dict[str, Any]:
+    """The last thing that a film says."""
     if run.converged:
-        told = _converged_text(run, wrong)
+        told = _converged_text(run)
     elif run.repeats:
         told = _cycle_text(run)
     elif run.stuck:
@@ -35,22 +35,14 @@ def end(run: FilmRun, wrong: int = 0) -> dict[str, Any]:
     }
 
 
-def _converged_text(run: FilmRun, wrong: int) -> tuple[str, str]:
+def _converged_text(run: FilmRun) -> tuple[str, str]:
     clean = run.trace.because.removeprefix("a full epoch passed ")
     if run.steps:
         sentence = f"Converged: after {count(run.steps, 'update')} a full epoch passed {clean}."
     else:
         sentence = f"Converged at the start: a full epoch passed {clean}, and nothing moved."
-    if wrong:  # the epoch had updates, on rows that were right, and they moved others
-        rows = "1 row is" if wrong == 1 else f"{wrong:,} rows are"
-        sentence += f" But its last updates came after some rows were seen: now {rows} wrong."
     if run.separable:
         return sentence, _theorem_text(run)
-    if run.trace.rule == "passive-aggressive":
-        return sentence, (
-            "No weights have every row strictly on its side; but each row was right in its turn, by"
-            " weights that moved in between."
-        )
     return sentence, (
         "No weights have every row strictly on its side; these have some on the boundary itself,"
         " which counts as right by the tie that was chosen."

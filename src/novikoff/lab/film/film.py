@@ -64,7 +64,7 @@ def film_of(
         "countdown": ending_text.countdown(run),
         "moved": run_text.moved(run),
         "lines": [line._asdict() for line in proof_lines.lines_of(run)],
-        "end": ending_text.end(run, 0 if shown.wrong is None else int(shown.wrong[-1].sum())),
+        "end": ending_text.end(run),
         "charts": charts_of(run) if charts else [],
     }
     if isinstance(run.rule, Averaged):

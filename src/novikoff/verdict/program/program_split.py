@@ -31,6 +31,7 @@ from novikoff.verdict.signed import Signed, SignedRows
 
 MULTIPLIER_BITS = 20  # after the point
 WEIGHT_BITS = 31
+LARGEST_MULTIPLIER = 2.0**40  # where the least is 1: beyond, rounding says nothing of the others
 SMALL = 10_000  # numbers, which a search has decided before the program is set up
 MOST_DENSE, MOST_PER_ROW = 0.25, 50  # non-zeros of a row: of its columns, and in all
 MOST_NONZEROS = 5_000_000  # of all rows: they are brought to one place
@@ -149,6 +150,8 @@ class ProgramSplit:
     ) -> dict[int, Fraction] | None:
         """A positive multiplier for each boundary row that is not pinned; they sum to zero."""
         on = ~program.strict
+        if program.multipliers.max(initial=0.0) > LARGEST_MULTIPLIER:
+            return None
         whole = np.rint(np.ldexp(program.multipliers[on], MULTIPLIER_BITS)).astype(np.int64)
         powers = (program.exponents[on] - MULTIPLIER_BITS).tolist()
         free = np.flatnonzero(on_boundary & ~self.signed.pinned).tolist()
