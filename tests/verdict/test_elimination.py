@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.verdict.exact import elimination as kernels
+from novikoff.verdict.exact import lifting
 from novikoff.verdict.exact.elimination import Elimination, ResidueRows
 from novikoff.verdict.exact.lifting import BasisSystem
 from novikoff.verdict.exact.row_space import RowSpace
@@ -151,3 +152,25 @@ def test_long_solutions(size):
     for k, row in enumerate(rows):
         value = Fraction(int(exact[k, 0].p), int(exact[k, 0].q)) * row.denominator
         assert Fraction(found.numerators[k], found.denominator) == value
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_dense_systems_are_solved_by_flint(monkeypatch, transposed):
+    """Both ways give the same numbers, and a system without a solution has none."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(-9, 10, (12, 9)).astype(float)
+    signed = Signed.of(X, np.arange(12) % 2, fit_intercept=False)
+    elimination = Elimination(ResidueRows(signed))
+    elimination.extend(np.arange(6))
+    system = BasisSystem(elimination, signed.integers(elimination.rows), lambda: None)
+    found = []
+    for sparse in (10**6, 0):
+        monkeypatch.setattr(lifting, "MOST_SPARSE", sparse)
+        if transposed:
+            row = signed.row(elimination.rows[0])
+            found.append(system.combination([3 * each for each in row.values]))
+            assert system.combination([1] * 8 + [10**9]) is None
+        else:
+            free = dict.fromkeys(elimination.free_columns(), 1)
+            found.append(system.orthogonal_vector(free))
+    assert found[0].fractions() == found[1].fractions()

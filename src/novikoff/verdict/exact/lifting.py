@@ -16,11 +16,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from flint import fmpz_mat
 
 from novikoff.verdict.exact.elimination import Elimination, Residues, inverse
 from novikoff.verdict.exact.margins import Rational
+from novikoff.verdict.exact.rank import solve
 from novikoff.verdict.signed import IntegerRow
 
+MOST_SPARSE = 2500  # numbers of rows whose digits are lifted, however dense
 FIRST_TRIAL = 4  # digits, before a rational solution is first looked for
 Integers = npt.NDArray[np.object_]
 
@@ -37,6 +40,7 @@ class BasisSystem:
         self.elimination, self.prime, self._tick = elimination, elimination.prime, tick
         self.denominators = [row.denominator for row in rows]
         self._inverses = np.array([inverse(each, self.prime) for each in self.denominators])
+        self._size = len(rows)
         lengths = [len(row.columns) for row in rows]
         self._owners = np.repeat(np.arange(len(rows)), lengths)
         self._columns = np.array([column for row in rows for column in row.columns], np.int64)
@@ -62,7 +66,11 @@ class BasisSystem:
             right = (left % self.prime).astype(np.int64) * self._inverses % self.prime
             return self.elimination.solve(right, none)
 
-        found = self._lift(-self._scores(given), digit, self._scores)
+        right = -self._scores(given)
+        if self._dense:
+            found = self._solve_dense(right, dim, self._scores, transposed=False)
+        else:
+            found = self._lift(right, digit, self._scores)
         if found is None:
             return None
         numerators = [top + part * found[1] for top, part in zip(found[0], given, strict=True)]
@@ -75,11 +83,46 @@ class BasisSystem:
             parts = self.elimination.combination((left % self.prime).astype(np.int64))
             return None if parts is None else parts * self._inverses % self.prime
 
-        found = self._lift(np.array(target, object), digit, self._combine)
+        right = np.array(target, object)
+        if self._dense:
+            found = self._solve_dense(right, len(self.denominators), self._combine, transposed=True)
+        else:
+            found = self._lift(right, digit, self._combine)
         if found is None:
             return None
         pairs = zip(found[0], self.denominators, strict=True)
         return Rational([int(top) * scale for top, scale in pairs], found[1])
+
+    @property
+    def _dense(self) -> bool:
+        """Whether the rows are so dense that FLINT, which knows no zeros, is faster."""
+        return len(self._values) > MOST_SPARSE and 2 * len(self._values) > self._size**2
+
+    def _solve_dense(
+        self,
+        right: Integers,
+        length: int,
+        apply: Callable[[Integers], Integers],
+        transposed: bool,
+    ) -> tuple[list[int], int] | None:
+        """As `_lift`, by a solve of the rows' pivot columns."""
+        self._tick()
+        pivots = self.elimination.pivots
+        table = [[0] * self.elimination.dim for _ in self.denominators]
+        for i, j, value in zip(self._owners, self._columns, self._values, strict=True):
+            table[i][j] = int(value)
+        square = fmpz_mat([[row[j] for j in pivots] for row in table])
+        known = [right[j] for j in pivots] if transposed else list(right)
+        try:
+            tops, bottom = solve(
+                square.transpose() if transposed else square, fmpz_mat([[int(v)] for v in known])
+            )
+        except ZeroDivisionError:
+            return None
+        found = np.zeros(length, object)
+        for k, place in enumerate(range(length) if transposed else pivots):
+            found[place] = int(tops[k, 0])
+        return (found.tolist(), bottom) if (apply(found) == bottom * right).all() else None
 
     def _scores(self, vector: Integers) -> Integers:
         """denominator * row . vector, for each row."""

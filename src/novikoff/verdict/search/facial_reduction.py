@@ -22,11 +22,12 @@ from novikoff.verdict.search.coordinate_descent import (
     Descent,
 )
 from novikoff.verdict.search.points import WIDE, ColumnScaling
-from novikoff.verdict.search.search import Face, NearestPoint, Search, as_rational
+from novikoff.verdict.search.search import Face, NearestPoint, Search, StalledError, as_rational
 from novikoff.verdict.search.span import Span, rows_near_zero
 from novikoff.verdict.signed import Signed
 
 SMALL = 40  # rows for which an exact solve costs nothing
+FEW_STEPS = 3  # exact solves for many rows, before a program is tried
 MOST_PAIRS = 2000  # of identical rows that are searched for directions; the span finds the others
 
 
@@ -46,16 +47,19 @@ class FacialReduction:
     def split(self, pairs: list[tuple[int, int]]) -> Split:
         """Reduce until the other rows are separable. pairs: identical rows of opposite labels."""
         self._start(pairs)
-        separator, tried = None, suits_program(self.signed)
+        separator, tried = None, suits_program(self.signed) or not fits_program(self.signed)
         while not self.on_boundary.all() and separator is None:
-            found = self._separator_or_conflict()
-            if isinstance(found, Rational):
-                separator = found
-                continue
-            self._add_conflict(found)
+            try:
+                found = self._separator_or_conflict(None if tried else FEW_STEPS)
+                if isinstance(found, Rational):
+                    separator = found
+                    continue
+                self._add_conflict(found)
+            except StalledError:
+                pass
             if not self.on_boundary.all() and not tried:
                 tried = True
-                split = self.search.split_by_program(pairs) if fits_program(self.signed) else None
+                split = self.search.split_by_program(pairs)
                 if split is not None:
                     return split
         return Split(
@@ -91,8 +95,11 @@ class FacialReduction:
         self.basis = span.basis
         self.spanning.update((i, Fraction(0)) for i in self.basis)
 
-    def _separator_or_conflict(self) -> Rational | NearestPoint:
-        """A separator of the rows off the boundary, or a conflict among them."""
+    def _separator_or_conflict(self, most: int | None) -> Rational | NearestPoint:
+        """A separator of the rows off the boundary, or a conflict among them.
+
+        most: of exact solves, where many rows are active; StalledError beyond.
+        """
         search, face = self.search, Face(self.basis, self.on_boundary)
         if self.wide:
             separator = self._descend(face)
@@ -104,7 +111,8 @@ class FacialReduction:
             separator = self._if_proven(as_rational(found.weights), face)
             if separator is not None:
                 return separator
-        solved = search.solve_exactly(scaling, face, found.rows, found.multipliers)
+        most = most if len(found.rows) > SMALL else None
+        solved = search.solve_exactly(scaling, face, found.rows, found.multipliers, most)
         if solved.weights is None:
             return solved
         if scaling.is_identity and not self.on_boundary.any():

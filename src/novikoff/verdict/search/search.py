@@ -9,6 +9,7 @@ conflict; else w = p / |p|^2 has z . w >= 1 on every other row, and is the best 
     violator       one scan with rigorous errors; rows too close to tell are checked exactly
 """
 
+import itertools
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -36,6 +37,10 @@ MOST_EXACT = 20_000  # rows that are all checked so, where doubles cannot tell w
 
 class OutOfTimeError(Exception):
     """The time limit ran out."""
+
+
+class StalledError(Exception):
+    """The suggestion was so far off that exact steps go on and on."""
 
 
 class Face(NamedTuple):
@@ -147,14 +152,22 @@ class Search:
         return found
 
     def solve_exactly(
-        self, scaling: ColumnScaling, face: Face, rows: Indices, multipliers: Vector
+        self,
+        scaling: ColumnScaling,
+        face: Face,
+        rows: Indices,
+        multipliers: Vector,
+        most: int | None = None,
     ) -> NearestPoint:
-        """The nearest point exactly, starting from a suggestion, or from any rows at all."""
+        """The nearest point exactly, starting from a suggestion, or from any rows at all.
+
+        most: of steps, each of them an exact solve; StalledError beyond.
+        """
 
         def scaled(i: int) -> IntegerRow:
             return scaling.row(self.signed.row(i))
 
-        return self._solve(scaling, face, scaled, rows, multipliers, self.violator)
+        return self._solve(scaling, face, scaled, rows, multipliers, self.violator, most)
 
     def solve_at_unit_length(
         self, rows: Indices, multipliers: Vector, scales: Vector
@@ -210,14 +223,17 @@ class Search:
         rows: Indices,
         multipliers: Vector,
         violator: Callable[[Rational, Face, set[int]], int | None],
+        most: int | None = None,
     ) -> NearestPoint:
         """Wolfe's method over the rationals (see `min_norm_point`), from positive multipliers."""
         active = [int(i) for i in rows]
         lam = [fmpq(*float(m).as_integer_ratio()) for m in multipliers]
         self.signed.prefetch([*active, *face.basis])
         exact = {i: scaled(i) for i in (*active, *face.basis)}
-        while True:
+        for step in itertools.count():
             self.tick("solving exactly")
+            if step == most:
+                raise StalledError
             fixed, moving = [exact[i] for i in face.basis], [exact[i] for i in active]
             found, apart = self._affine_minimum(fixed, moving)
             if found is None:
@@ -245,6 +261,7 @@ class Search:
                 lam = [old + theta * (new - old) for old, new in pairs]
             kept = [k for k, value in enumerate(lam) if value > 0]
             active, lam = [active[k] for k in kept], [lam[k] for k in kept]
+        raise AssertionError("unreachable")
 
     def _affine_minimum(
         self, fixed: list[IntegerRow], moving: list[IntegerRow]
