@@ -38,10 +38,15 @@ sys.exit(pytest.main(["--collect-only", "-qq", "-n", "0", "-p", "no:cacheprovide
 """
 
 
+def _outside() -> dict[str, str]:
+    """The environment of a process that is no worker of this run."""
+    return {name: value for name, value in with_tests().items() if "XDIST" not in name}
+
+
 def run(script: str) -> str:
     command = [sys.executable, "-c", WITHOUT_POSIX + script]
     done = subprocess.run(
-        command, env=with_tests(), capture_output=True, text=True, cwd=ROOT, check=False
+        command, env=_outside(), capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     return done.stdout

@@ -28,6 +28,7 @@ from novikoff.verdict.signed import Signed
 
 SMALL = 40  # rows for which an exact solve costs nothing
 FEW_STEPS = 3  # exact solves for many rows, before a program is tried
+FEW_FACES = 4  # likewise
 MOST_PAIRS = 2000  # of identical rows that are searched for directions; the span finds the others
 
 
@@ -47,18 +48,21 @@ class FacialReduction:
     def split(self, pairs: list[tuple[int, int]]) -> Split:
         """Reduce until the other rows are separable. pairs: identical rows of opposite labels."""
         self._start(pairs)
-        separator, tried = None, suits_program(self.signed) or not fits_program(self.signed)
+        separator, faces = None, FEW_FACES
+        if suits_program(self.signed) or not fits_program(self.signed):
+            faces = -1  # it was tried, or is not to be
         while not self.on_boundary.all() and separator is None:
             try:
-                found = self._separator_or_conflict(None if tried else FEW_STEPS)
+                found = self._separator_or_conflict(FEW_STEPS if faces > 0 else None)
                 if isinstance(found, Rational):
                     separator = found
                     continue
                 self._add_conflict(found)
+                faces -= 1
             except StalledError:
-                pass
-            if not self.on_boundary.all() and not tried:
-                tried = True
+                faces = 0
+            if faces == 0 and not self.on_boundary.all():
+                faces = -1
                 split = self.search.split_by_program(pairs)
                 if split is not None:
                     return split
