@@ -153,3 +153,36 @@ def test_without_a_place_to_write_it_compiles_all_the_same(copy, monkeypatch):
     (package / "__pycache__").write_text("not a folder")
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     assert run("rules = [Perceptron()]") == [("[1.0, 2.0, 1.0]", 0)]
+
+
+def test_code_that_two_processes_save_at_once_is_not_mixed_up(tmp_path, monkeypatch):
+    """Both read the index before the other wrote it, as happens when nothing is compiled yet."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    script = tmp_path / "doubled.py"
+    script.write_text(
+        "from novikoff.jit import compile_loop\n"
+        "def doubled(array):\n"
+        "    for k in range(array.shape[0]):\n"
+        "        array[k] = 2 * array[k]\n"
+        "loop = compile_loop(doubled)\n"
+        "import sys, numpy as np\n"
+        "kinds = {'f': np.float32, 'd': np.float64}\n"
+        "if sys.argv[1] == 'both':\n"
+        "    loop.compiled._cache._cache_file._load_index = lambda: {}\n"
+        "for kind in sys.argv[2]:\n"
+        "    array = np.arange(4, dtype=kinds[kind])\n"
+        "    loop.compiled(array)\n"
+        "    assert (array == [0, 2, 4, 6]).all()\n"
+        "print(sum(loop.compiled.stats.cache_hits.values()))\n"
+    )
+
+    def run(*words):
+        command = [sys.executable, str(script), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    assert run("both", "fd") == "0"  # as two processes that each find an empty index
+    codes = [path.name for path in tmp_path.rglob("*doubled*.nbc")]
+    assert len(codes) == 2
+    assert run("alone", "d") == "1"  # the last one's index counts, and names its own code
+    assert run("alone", "f") == "0"
+    assert run("alone", "fd") == "2"

@@ -178,7 +178,16 @@ def _stamp(compiled: Any) -> None:
         except (AttributeError, ImportError):
             return {}
 
-    file._load_index = load_if_readable
+    def save(key: Any, data: Any) -> None:
+        # Numba numbers the files of compiled code, and writes the index first. Of two processes
+        # that compile at once, or beside files of an older version, one could load the other's
+        # code under its own key. So a file is named by what it holds, and comes before the index.
+        digest = hashlib.sha256(file._dump((file._source_stamp, key))).hexdigest()
+        name = file._data_name(int(digest[:15], 16))
+        file._save_data(name, data)
+        file._save_index({**file._load_index(), key: name})
+
+    file._load_index, file.save = load_if_readable, save
 
 
 @functools.cache
