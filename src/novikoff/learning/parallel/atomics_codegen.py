@@ -1,0 +1,54 @@
+"""The shared words of `atomics` by the processor's atomic instructions, for compiled code.
+
+Written in LLVM because Numba has no atomics for processors. Imported when something is compiled.
+"""
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types as numba_types
+from numba.extending import intrinsic
+
+from novikoff.jit import register_implementation
+from novikoff.learning.parallel.atomics import WORD, add_to_word, load_word, store_word
+
+types: Any = numba_types
+_word = ir.IntType(64)
+
+
+def _address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    array = context.make_array(signature.args[0])(context, builder, args[0])
+    return builder.gep(array.data, [builder.mul(args[1], _word(WORD))])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _load(typing: Any, words: Any, k: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        at = _address(context, builder, signature, args)
+        return builder.load_atomic(at, "acquire", 8)
+
+    return types.int64(words, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _store(typing: Any, words: Any, k: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        at = _address(context, builder, signature, args)
+        builder.store_atomic(args[2], at, "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(words, types.int64, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _add(typing: Any, words: Any, k: Any, amount: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        at = _address(context, builder, signature, args)
+        return builder.atomic_rmw("add", at, args[2], "acq_rel")
+
+    return types.int64(words, types.int64, types.int64), generate
+
+
+register_implementation(load_word, lambda words, k: _load(words, k))
+register_implementation(store_word, lambda words, k, value: _store(words, k, value))
+register_implementation(add_to_word, lambda words, k, amount: _add(words, k, amount))

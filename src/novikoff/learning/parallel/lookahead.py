@@ -1,0 +1,80 @@
+"""Epochs on several cores, where that pays."""
+
+import concurrent.futures
+import functools
+from typing import Any
+
+import numpy as np
+
+from novikoff.learning.loop import Counters, EpochInput, epoch_for
+from novikoff.learning.parallel.atomics import WORD
+from novikoff.learning.parallel.loops import CHUNK, END, FOUND, TURN, follow_for, lead_for
+from novikoff.learning.rows import CsrRows, length, stored
+from novikoff.learning.rules import protocol
+from novikoff.learning.rules.protocol import Rule
+
+WORTH = 1_000_000.0  # nanoseconds that a block must take at least
+ROUND, LOOK, LONGEST = 8_000.0, 1_000.0, 50_000.0  # nanoseconds: between mistakes, of a chunk
+CHUNKS_EACH = 4  # for each thread, in a round
+
+
+class Lookahead:
+    """Learns blocks of rows with the help of other threads, with the bytes of one thread.
+
+    gap: how many rows apart the mistakes (or moves) were of late; while they are close to each
+    other nobody looks ahead.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.threads, self.gap = threads, 0.0
+
+    def read(self, rule: Rule, state: Any, reading: EpochInput, tally: Counters, log: Any) -> int:
+        """As the compiled epoch of `loop`."""
+        rows, cost = reading.stop - reading.start, _row_cost(reading.rows)
+        if self.threads < 2 or rows * cost < WORTH or not protocol.scores_ahead(rule):
+            return int(epoch_for(rule, log)(rule, state, reading, tally, log))
+        if self.gap * cost < ROUND:
+            before = int(tally.mistakes[0]), int(tally.updates[0])
+            refused = int(epoch_for(rule, log)(rule, state, reading, tally, log))
+            events = max(tally.mistakes[0] - before[0], tally.updates[0] - before[1])
+            self.gap = float(rows / (events + 0.25))
+            return refused
+        return self._read_ahead(rule, state, reading, tally, log, cost)
+
+    def _read_ahead(
+        self, rule: Rule, state: Any, reading: EpochInput, tally: Counters, log: Any, cost: float
+    ) -> int:
+        lead, follow, chunks = lead_for(rule, log), follow_for(rule), CHUNKS_EACH * self.threads
+        words = np.zeros((FOUND + chunks) * WORD, np.int64)
+        words[TURN] = CHUNK  # nothing to take yet
+        radius = np.full(self.threads, tally.radius_squared[0])
+        pace = np.array([self.gap, ROUND / cost, max(1.0, LOOK / cost), max(2.0, LONGEST / cost)])
+        before = int(tally.seen[0]) - reading.start
+        others = [
+            _pool(self.threads - 1).submit(
+                follow, rule, state, reading, before, radius, k, words, chunks
+            )
+            for k in range(1, self.threads)
+        ]
+        try:
+            refused = int(lead(rule, state, reading, tally, log, radius, words, chunks, pace))
+        finally:
+            words[TURN] = END
+            concurrent.futures.wait(others)
+        for each in others:
+            each.result()
+        self.gap = float(pace[0])
+        if reading.measure:
+            tally.radius_squared[0] = max(tally.radius_squared[0], radius.max())
+        return refused
+
+
+def _row_cost(rows: Any) -> float:
+    """About how many nanoseconds a score takes; only speed depends on it."""
+    entries = stored(rows) / max(1, int(length(rows)))
+    return 10.0 + 1.0 * entries if isinstance(rows, CsrRows) else 10.0 + 0.35 * entries
+
+
+@functools.cache
+def _pool(threads: int) -> concurrent.futures.ThreadPoolExecutor:
+    return concurrent.futures.ThreadPoolExecutor(threads, "novikoff-lookahead")
