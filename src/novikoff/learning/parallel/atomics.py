@@ -27,4 +27,8 @@ def add_to_word(words: Any, k: int, amount: int) -> int:
     return before
 
 
+def give_way(words: Any) -> None:
+    """Let other threads that share the words run on this core, if any wait for one."""
+
+
 register_module("novikoff.learning.parallel.atomics_codegen")

@@ -3,15 +3,24 @@
 Written in LLVM because Numba has no atomics for processors. Imported when something is compiled.
 """
 
+import os
 from typing import Any
 
 from llvmlite import ir
 from numba import types as numba_types
+from numba.core import cgutils as numba_cgutils
 from numba.extending import intrinsic
 
 from novikoff.jit import register_implementation
-from novikoff.learning.parallel.atomics import WORD, add_to_word, load_word, store_word
+from novikoff.learning.parallel.atomics import (
+    WORD,
+    add_to_word,
+    give_way,
+    load_word,
+    store_word,
+)
 
+cgutils: Any = numba_cgutils
 types: Any = numba_types
 _word = ir.IntType(64)
 
@@ -49,6 +58,18 @@ def _add(typing: Any, words: Any, k: Any, amount: Any) -> Any:
     return types.int64(words, types.int64, types.int64), generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def _give_way(typing: Any, words: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if os.name == "posix":
+            kind = ir.FunctionType(ir.IntType(32), [])
+            builder.call(cgutils.get_or_insert_function(builder.module, kind, "sched_yield"), [])
+        return context.get_dummy_value()
+
+    return types.void(words), generate
+
+
 register_implementation(load_word, lambda words, k: _load(words, k))
 register_implementation(store_word, lambda words, k, value: _store(words, k, value))
 register_implementation(add_to_word, lambda words, k, amount: _add(words, k, amount))
+register_implementation(give_way, lambda words: _give_way(words))

@@ -1,14 +1,14 @@
 """The loops of an epoch on several cores: one thread leads, the others look ahead.
 
-Rows without a mistake leave the state alone, so whoever looks ahead with the present state sees what
-the learner will see, up to the first row that moves it. The leader cuts the rows to come into
-chunks, and all threads take them in turn and look for the first place at which something happens (a
-mistake, a move, a refusal). The leader learns from the row at the earliest such place, as on one
+Rows without a mistake leave the state alone. So whoever looks ahead with the present state sees
+what the learner will see, up to the first row that moves it. The leader cuts the rows to come into
+chunks; all threads take them in turn, and look for the first place at which something happens: a
+mistake, a move, a refusal. The leader learns from the row at the earliest such place, as on one
 core, and begins a new round behind it; what others found out beyond that place is void.
 
 A round has a number, and whatever is found out carries it. So nobody waits for those who still look
-at chunks of an old round: they read a state that may be changing under them, and what they say of it
-is thrown away. Nor does the leader wait long for a chunk that somebody took: it looks itself.
+at chunks of an old round: they read a state that may be changing under them, and what they say of
+it is thrown away. Nor does the leader wait long for a chunk that somebody took: it looks itself.
 """
 
 from typing import Any
@@ -17,13 +17,18 @@ import numpy as np
 
 from novikoff.jit import inline
 from novikoff.learning.loop import NEARLY, compiled, kinds_of, learn_at, usable
-from novikoff.learning.parallel.atomics import WORD as WORD
-from novikoff.learning.parallel.atomics import add_to_word, load_word, store_word
+from novikoff.learning.parallel.atomics import add_to_word, give_way, load_word, store_word
 from novikoff.learning.rows import row_at, squared_norm
 from novikoff.learning.rules.protocol import Seen, measured_score, mistaken, score, step
 
 # Words that the threads share. TURN: round * 2^BITS + the next chunk to take; negative at the end.
-TURN, NUMBER, BEGIN, SIZE, FOUND = 0, 1, 2, 3, 4  # FOUND and on: round * 2^32 + where, for each chunk
+TURN, NUMBER, BEGIN, SIZE, FOUND = (
+    0,
+    1,
+    2,
+    3,
+    4,
+)  # FOUND and on: round * 2^32 + where, for each chunk
 BITS = 20
 CHUNK, OFFSET = 2**BITS - 1, 2**32 - 1  # masks
 END = -(2**62)
@@ -72,15 +77,26 @@ def _look(
 
 def _make_follow(sources: str) -> Any:
     def follow(
-        rule: Any, state: Any, reading: Any, before: int, radius: Any, k: int, words: Any, chunks: int
+        rule: Any,
+        state: Any,
+        reading: Any,
+        before: int,
+        radius: Any,
+        k: int,
+        words: Any,
+        chunks: int,
     ) -> None:
         sources  # noqa: B018
-        turn = load_word(words, TURN)
+        idle, turn = 0, load_word(words, TURN)
         while turn >= 0:
             if turn & CHUNK < chunks:
-                turn = add_to_word(words, TURN, 1)
+                turn, idle = add_to_word(words, TURN, 1), 0
                 if turn >= 0 and turn & CHUNK < chunks:
                     _look(rule, state, reading, before, radius, k, words, turn)
+            else:
+                idle += 1
+                if idle > PATIENCE:  # the leader may have no core to run on
+                    give_way(words)
             turn = load_word(words, TURN)
 
     return follow
