@@ -79,7 +79,7 @@ def file_names(names: list[str]) -> dict[str, str]:
     """A file name for each student, of ASCII letters, digits and hyphens, all of them different.
 
     >>> file_names(["Ada Lovelace", "Zoë", "Zoe"])
-    {'Ada Lovelace': 'ada-lovelace', 'Zoë': 'zoe-b63d55', 'Zoe': 'zoe-34b21e'}
+    {'Ada Lovelace': 'ada-lovelace', 'Zoë': 'zoe-c6a126', 'Zoe': 'zoe-458556'}
     """
     plain = {name: _plain(name) for name in names}
     times = Counter(plain.values())
