@@ -92,6 +92,11 @@ def nearest_point(points: Matrix, start: Indices | None = None) -> ActiveSet:
     )
 
 
+def compile_search() -> None:
+    """Run no more of it as plain Python: for whoever looks for a nearest point again and again."""
+    _wolfe.compiled  # noqa: B018  (made when first used)
+
+
 @functools.cache
 def _threads() -> threadpoolctl.ThreadpoolController:
     return threadpoolctl.ThreadpoolController()
