@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from novikoff.learning.estimators.save_load import load, save
     from novikoff.theory import bounds, cover
     from novikoff.theory.trace import trace
-    from novikoff.verdict import check, cone
+    from novikoff.verdict import check, cone, repair, suspects
     from novikoff.verdict.certificate.verify import verify
 
 __all__ = [
@@ -55,8 +55,10 @@ __all__ = [
     "cover",
     "load",
     "open",
+    "repair",
     "rules",
     "save",
+    "suspects",
     "trace",
     "verify",
 ]
@@ -81,8 +83,10 @@ _HOMES = {
     "cover": "",
     "load": "learning.estimators.save_load",
     "open": "data",
+    "repair": "verdict.repair",
     "rules": "",
     "save": "learning.estimators.save_load",
+    "suspects": "verdict.suspects",
     "trace": "theory.trace",
     "verify": "verdict.certificate.verify",
 } | dict.fromkeys(_ESTIMATORS, "learning.estimators")

@@ -355,7 +355,7 @@ class Judge:
         if split is not None:
             analysis = CoefficientAnalysis(signed, split, self.search.candidates)
             if split.separator is not None:
-                weights = _as_doubles(split.separator)
+                weights = as_doubles(split.separator)
                 intercept = float(weights[signed.features]) if signed.bias else 0.0
         if separation is None:
             radius_squared, mistake_bound = margins.radius_squared(signed), None
@@ -405,7 +405,7 @@ def _direction(split: Split) -> list[int] | None:
     return None if split.separator is None else split.separator.numerators
 
 
-def _as_doubles(weights: Rational) -> Vector:
+def as_doubles(weights: Rational) -> Vector:
     """The weights rounded to doubles, scaled down where doubles would overflow."""
     top = max(map(abs, weights.numerators))
     down = 1 << max(0, top.bit_length() - weights.denominator.bit_length() - 1000)

@@ -9,6 +9,7 @@ from novikoff.verdict.certificate.digest import digest, number_kind, table_diges
 from novikoff.verdict.certificate.fields import (
     INSEPARABLE,
     QUASI,
+    REPAIR,
     SEPARABLE,
     TRAINING_RUN,
     Combination,
@@ -19,6 +20,7 @@ from novikoff.verdict.certificate.parser import read
 __all__ = [
     "INSEPARABLE",
     "QUASI",
+    "REPAIR",
     "SEPARABLE",
     "TRAINING_RUN",
     "Certificate",

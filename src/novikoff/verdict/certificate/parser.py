@@ -18,6 +18,7 @@ from novikoff.verdict.certificate.fields import (
     CLAIMS,
     INSEPARABLE,
     QUASI,
+    REPAIR,
     TRAINING_RUN,
     VERSIONS,
     Size,
@@ -184,5 +185,7 @@ def _check_claim(fields: dict[str, Any]) -> None:
     counts = fields["family"] in ("poisson", "log-binomial")
     if counts and claim not in (INSEPARABLE, QUASI):
         raise CertificateError(f'the claim "{claim}" is not for counts')
+    if claim == REPAIR and fields["lift"]["unit_length"]:
+        raise CertificateError("a repair is of rows as they are, not of rows of unit length")
     if claim == TRAINING_RUN and fields["lift"]["unit_length"]:
         raise CertificateError("rows of unit length are not rational: no run can be replayed")

@@ -19,6 +19,7 @@ from novikoff.verdict import certificate as certificates
 from novikoff.verdict.certificate import (
     INSEPARABLE,
     QUASI,
+    REPAIR,
     SEPARABLE,
     TRAINING_RUN,
     Certificate,
@@ -26,6 +27,7 @@ from novikoff.verdict.certificate import (
 )
 from novikoff.verdict.certificate.digest import table_rows
 from novikoff.verdict.certificate.parser import CertificateLike
+from novikoff.verdict.certificate.repair_claim import ClassCosts, row_classes
 from novikoff.verdict.certificate.replay import replay
 from novikoff.verdict.cones.families import Outcome, make_cone, make_table, outcome_of
 from novikoff.verdict.cones.models import CONE, cone_input, plain_cone
@@ -415,7 +417,45 @@ def _training_run(certificate: Certificate, signed: SignedRows) -> None:
         _require(len(updates) <= run.mistake_bound, "mistakes: more than their bound")
 
 
+def _repair(certificate: Certificate, signed: SignedRows) -> None:
+    witness, figures, costs = certificate.witness, certificate.figures, certificate.witness["costs"]
+    _require(costs is None or min(costs) >= 0, "costs: one is negative")
+    removed = np.array(witness["removed"], np.int64)
+    _require(not np.isin(removed, witness["trusted"]).any(), "removed: a trusted row is among them")
+    for conflict in witness["conflicts"]:
+        _check_combination(signed, conflict, "conflicts")
+    first = row_classes(signed)
+    classes = [frozenset(first[[i for i, _ in each]].tolist()) for each in witness["conflicts"]]
+    proof = [int(first[node]) if isinstance(node, int) else node for node in witness["proof"]]
+    lower = ClassCosts.of(first, costs, witness["trusted"]).proven_lower(proof, classes)
+    _require(figures["lower"] == lower, "lower: this is not what follows from the proof")
+    upper = len(removed) if costs is None else sum(costs[i] for i in removed)
+    _require(figures["upper"] == upper, "upper: this is not what the removed rows cost")
+    rest = np.setdiff1d(np.arange(signed.count), removed)
+    _check_rest(certificate, signed, rest)
+
+
+def _check_rest(certificate: Certificate, signed: SignedRows, rest: Indices) -> None:
+    """Check the separator of the rows that a repair leaves, and their margin."""
+    witness, margin = certificate.witness, certificate.figures["margin_squared"]
+    places = {int(i): k for k, i in enumerate(rest)}
+    support = [(places.get(i, -1), multiplier) for i, multiplier in witness["support"]]
+    inside = all(k >= 0 and multiplier > 0 for k, multiplier in support)
+    _require(inside, "support: a multiplier is not positive, or its row is removed")
+    _require(bool(support) == bool(rest.size), "support: it has no rows, or none are left")
+    found = None
+    if rest.size:
+        part = signed.in_one_place().subset(rest)
+        found = margins.separation(part, witness["weights"], support)
+        _require(found is not None, "weights: some row that is left is not strictly on its own side")
+    _require(
+        margin == (None if found is None else (found.lower, found.upper)),
+        "margin_squared: this is not what follows from the witness",
+    )
+
+
 _CLAIMS = {
+    REPAIR: _repair,
     SEPARABLE: _separable,
     INSEPARABLE: _inseparable,
     QUASI: _quasi_separable,

@@ -96,6 +96,11 @@ def nearest_point(points: Matrix, start: ActiveSet | None = None) -> ActiveSet:
     )
 
 
+def compile_search() -> None:
+    """Run no more of it as plain Python: for whoever looks for a nearest point again and again."""
+    _wolfe.compiled  # noqa: B018  (made when first used)
+
+
 def _wolfe_work(A: Matrix, first: Indices, parts: Vector, work: _WorkingSet) -> float:
     """The steps of plain Python, if each point of the result joins, and some leave again."""
     room = len(work.lam)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from novikoff.data.sparse import scipy_sparse
 from novikoff.data.user_types import Label
-from novikoff.learning.rows import CsrRows, Rows, as_csr, features_of, make_rows
+from novikoff.learning.rows import CsrRows, Rows, as_csr, features_of, make_rows, matrix_of
 from novikoff.verdict.scan import (
     HUGE,
     TINY,
@@ -222,6 +222,26 @@ class Signed(SignedRows):
         )
         part.scan = Scan(rows, signs, survey=False)
         part.scan.squares = self.scan.squares[window]
+        return part
+
+    def subset(self, rows: Indices) -> "Signed":
+        """A copy of these rows."""
+        exact = self.exact
+        if exact is not None and isinstance(self.rows, CsrRows):
+            parts = [exact[self.stored(i)] for i in rows.tolist()]
+            exact = np.concatenate([exact[:0], *parts])
+        elif exact is not None:
+            exact = exact[rows]
+        part = Signed(
+            make_rows(matrix_of(self.rows)[rows], self.bias, False),
+            self.signs[rows],
+            self.labels,
+            family=self.family,
+            unit_length=self.unit_length,
+            exact=exact,
+        )
+        part.lines = None if self.lines is None else self.lines[rows]
+        part.feature_names = self.feature_names
         return part
 
     # Single rows
