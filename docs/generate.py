@@ -14,7 +14,8 @@ HEAD = """# The command line
 Made from the help texts by `python docs/generate.py`; a test compares.
 
 Exit codes: 0 done, or yes (for `fit`, whether or not it converged: it says so); 1 no (`check`: not
-separable, `verify`: not valid, `bound --only`: refused); 2 bad input or usage; 3 undecided; 70 a
+separable, `verify`: not valid, `bound --only`: refused,
+`exercise grade`: not all correct); 2 bad input or usage; 3 undecided; 70 a
 defect of novikoff itself; 130 interrupted. `--json` prints one object on standard output and
 nothing else there; rows count from 0 in it. Progress goes to standard error, if that is a terminal.
 Ctrl-C ends `fit` and `trace` with what was learned so far, the others with nothing written.
@@ -23,8 +24,16 @@ Ctrl-C ends `fit` and `trace` with what was learned so far, the others with noth
 
 def page() -> str:
     """The whole page."""
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    return "\n".join([HEAD, *(section(name, command) for name, command in commands.items())])
+    return "\n".join([HEAD, *(section(name, each) for name, each in commands().items())])
+
+
+def commands() -> dict[str, Any]:
+    """Every command by its words, those of groups included."""
+    found = {}
+    for name, each in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        parts = getattr(each, "commands", None)
+        found |= {f"{name} {part}": c for part, c in parts.items()} if parts else {name: each}
+    return found
 
 
 def section(name: str, command: Any) -> str:

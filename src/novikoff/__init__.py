@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from novikoff.learning.estimators.save_load import load, save
     from novikoff.theory import bounds, cover
     from novikoff.theory.trace import trace
-    from novikoff.verdict import check
+    from novikoff.verdict import check, cone, repair, suspects
     from novikoff.verdict.certificate.verify import verify
 
 __all__ = [
@@ -51,11 +51,14 @@ __all__ = [
     "bounds",
     "check",
     "cluster",
+    "cone",
     "cover",
     "load",
     "open",
+    "repair",
     "rules",
     "save",
+    "suspects",
     "trace",
     "verify",
 ]
@@ -76,11 +79,14 @@ _HOMES = {
     "bounds": "",
     "check": "verdict",
     "cluster": "",
+    "cone": "verdict",
     "cover": "",
     "load": "learning.estimators.save_load",
     "open": "data",
+    "repair": "verdict.repair",
     "rules": "",
     "save": "learning.estimators.save_load",
+    "suspects": "verdict.suspects",
     "trace": "theory.trace",
     "verify": "verdict.certificate.verify",
 } | dict.fromkeys(_ESTIMATORS, "learning.estimators")

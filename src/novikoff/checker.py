@@ -55,6 +55,7 @@ def check(certificate: Any, rows: Rows | Callable[[Fields], Rows]) -> Verdict:
         fields = _certificate(certificate)
         signed = _signed_rows(fields, rows(fields) if callable(rows) else rows)
         claims = {"separable": _check_separable, "training run": _check_training_run}
+        claims["repair"] = _check_repair
         claims.get(fields["claim"], _check_overlap)(*signed, fields)
     except InvalidError as problem:
         return Verdict(False, str(problem))
@@ -97,6 +98,22 @@ LISTED = {"conflict": SUM, "boundary": SUM}  # version 2: all rows in O are list
 WITNESS_AND_FIGURES_2: dict[str, tuple[Fields, Fields]] = {
     "inseparable": (LISTED, {}),
     "quasi-separable": ({"weights": [NUMBER], **LISTED}, {"strict": int}),
+    "repair": (
+        {
+            "costs": (None, [NUMBER]),
+            "trusted": [int],
+            "removed": [int],
+            "weights": [NUMBER],
+            "support": SUM,
+            "conflicts": [SUM],
+            "proof": [({"branch": int}, {"packing": [{"conflict": int, "share": NUMBER}]})],
+        },
+        {
+            "lower": NUMBER,
+            "upper": NUMBER,
+            "margin_squared": (None, {"lower": NUMBER, "upper": NUMBER}),
+        },
+    ),
 }
 
 
@@ -110,7 +127,7 @@ def _certificate(given: Any) -> Fields:
         version = 2 if fields["version"] == 2 else 1
         forms = WITNESS_AND_FIGURES_2 if version == 2 else WITNESS_AND_FIGURES
         witness, figures = forms[fields["claim"]]
-        counts, run = fields["family"] == "poisson", fields["claim"] == "training run"
+        counts, run = fields["family"] == "poisson", fields["claim"] in ("training run", "repair")
         form: Fields = {"format": "novikoff certificate", "version": version, "seal": TEXT}
         form["claim"] = ("inseparable", "quasi-separable") if counts else fields["claim"]
         form["lift"] = {"bias": TRUTH, "unit_length": False if run else TRUTH}
@@ -409,6 +426,91 @@ def _check_training_run(rows: list[Vector], sides: list[bool], scale: int, field
         largest = rest == 0 <= k and possible == [True, False]
         _require(largest, "mistake_bound: not the largest k")
         _require(len(updates) <= k, "mistakes: more than the bound")
+
+
+def _check_repair(rows: list[Vector], sides: list[bool], scale: int, fields: Fields) -> None:
+    """Equal rows of one label are one class, known by its first row: see docs/certificate.md."""
+    witness, figures, everyone = fields["witness"], fields["figures"], range(len(rows))
+    removed, trusted = (_ascending(witness[name], fields) for name in ("removed", "trusted"))
+    _require(not removed & trusted, "removed: a trusted row")
+    costs, unit = dict.fromkeys(everyone, 1), 1
+    if witness["costs"] is not None:
+        costs, unit = _integers(witness["costs"], len(rows))  # costs are times unit from here on
+    _require(min(costs.values()) >= 0, "costs: one is negative")
+    known: dict[Any, int] = {}
+    first = [known.setdefault((sides[i], *sorted(rows[i].items())), i) for i in everyone]
+    limits = dict.fromkeys(first, 0)
+    for i in everyone:
+        limits[first[i]] += costs[i]
+    for i in trusted:
+        limits.pop(first[i], None)
+    conflicts = []
+    for each in witness["conflicts"]:
+        terms = _combination(each, fields)
+        _require(min(terms.values(), default=0) > 0, "conflicts: one is empty, or not positive")
+        _require(not any(_sum(terms, rows).values()), "conflicts: one does not sum to zero")
+        conflicts.append({first[i] for i in terms})
+    least = math.ceil(_packed(witness["proof"], first, conflicts, limits, unit))
+    _require(_equal(figures["lower"], (least, unit)), "lower: another number follows")
+    upper = sum(costs[i] for i in removed)
+    _require(_equal(figures["upper"], (upper, unit)), "upper: another number follows")
+    _check_rest(rows, removed, scale, fields)
+
+
+def _ascending(listed: list[int], fields: Fields) -> set[int]:
+    _require(listed == sorted(set(listed)), "a list of rows that do not ascend")
+    _require(max(listed, default=0) < fields["rows"], "a list with a row that is not there")
+    return set(listed)
+
+
+def _packed(
+    proof: list[Fields], first: list[int], conflicts: list[set[int]], limits: Vector, unit: int
+) -> Fraction:
+    """The least that any leaf shows, times unit; the leaves must be those of a whole tree."""
+    waiting: list[tuple[set[int], set[int]]] = [(set(), set())]  # classes removed whole, and not
+    found = []
+    for node in proof:
+        _require(bool(waiting), "proof: a leaf too many")
+        gone, kept = waiting.pop()
+        if "branch" in node:
+            _require(node["branch"] < len(first), "proof: a row that is not there")
+            owner = first[node["branch"]]
+            _require(owner not in gone | kept, "proof: a branch twice")
+            waiting += [(gone, kept | {owner}), (gone | {owner}, kept)]
+            continue
+        loads, total = dict[int, Fraction](), Fraction(sum(limits.get(i, 0) for i in gone))
+        places = [term["conflict"] for term in node["packing"]]
+        _require(places == sorted(set(places)), "proof: conflicts that do not ascend")
+        shares, bottom = _integers([term["share"] for term in node["packing"]], len(places))
+        for place, share in zip(places, shares.values(), strict=True):
+            _require(place < len(conflicts) and share > 0, "proof: no conflict, or no share")
+            _require(not conflicts[place] & gone, "proof: a conflict that is met already")
+            total += Fraction(share * unit, bottom)
+            for i in conflicts[place] - kept:
+                loads[i] = loads.get(i, Fraction(0)) + Fraction(share * unit, bottom)
+        over = any(load > limits.get(i, load) for i, load in loads.items())
+        _require(not over, "proof: a packing over the cost of a row")
+        found.append(total)
+    _require(bool(found) and not waiting, "proof: a leaf is missing")
+    return min(found)
+
+
+def _check_rest(rows: list[Vector], removed: set[int], scale: int, fields: Fields) -> None:
+    """The rows that are not removed: separated by the weights, with this margin."""
+    witness, figure = fields["witness"], fields["figures"]["margin_squared"]
+    w, _ = _integers(witness["weights"], fields["dim"])
+    scores = [_dot(z, w) for i, z in enumerate(rows) if i not in removed]
+    support = _combination(witness["support"], fields)
+    _require(bool(scores) == bool(support) == (figure is not None), "support: empty, or not empty")
+    _require(min(scores, default=1) > 0, "weights: a row that stays is not on its own side")
+    _require(not support.keys() & removed, "support: a removed row")
+    _require(min(support.values(), default=1) > 0, "support: not positive")
+    if figure is not None:
+        total, weight = _sum(support, rows), sum(support.values())
+        lower = (min(scores) ** 2, scale**2 * _dot(w, w))
+        upper = (_dot(total, total), (scale * weight) ** 2)
+        _require(_equal(figure["lower"], lower), "lower: another number follows")
+        _require(_equal(figure["upper"], upper), "upper: another number follows")
 
 
 # Files of rows, read as the package reads them, and the command line. What is unusual is refused.

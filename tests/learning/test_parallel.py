@@ -7,7 +7,10 @@ import pytest
 import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
+import novikoff as nk
+from novikoff.errors import ParameterError
 from novikoff.learning.learner import Learner
 from novikoff.learning.loop import EpochInput, epoch_for
 from novikoff.learning.parallel import lookahead, loops
@@ -160,3 +163,25 @@ def test_a_rule_from_elsewhere_is_not_looked_ahead_for_unless_it_says_so():
 
     assert protocol.scores_ahead(Perceptron())
     assert not protocol.scores_ahead(Elsewhere())
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_estimators_on_several_threads_are_those_on_one(classes, tmp_path):
+    rng = np.random.default_rng(classes)
+    X = rng.standard_normal((3000, 8))
+    y = (X @ rng.standard_normal((8, classes))).argmax(axis=1)
+    files, answers = [], []
+    for n_jobs in (None, 2, 3, -1):
+        model = nk.Perceptron(max_epochs=7, n_jobs=n_jobs)
+        with pytest.warns(ConvergenceWarning):
+            model.fit(X, y)
+        nk.save(model, tmp_path / "a.model")
+        files.append((tmp_path / "a.model").read_bytes())
+        answers.append(model.decision_function(np.tile(X, (30, 1))).tobytes())
+    assert len(set(files)) == len(set(answers)) == 1
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, 1.5, True, "all"])
+def test_a_number_of_threads_that_is_none_is_refused(n_jobs):
+    with pytest.raises(ParameterError, match="n_jobs must be None, -1 or a whole number above 0"):
+        nk.Perceptron(n_jobs=n_jobs).fit([[0.0], [1.0]], [0, 1])

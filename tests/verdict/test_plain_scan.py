@@ -115,10 +115,13 @@ def test_columns_out_of_order_or_out_of_the_matrix(rows, data):
         st.tuples(st.integers(1, 40), st.integers(1, 12)),
         elements=st.one_of(st.integers(-2, 3).map(float), st.floats(-10, 10)),
     ),
-    st.booleans(),
+    st.one_of(st.none(), st.lists(st.floats(0.0, 1.0), min_size=1, max_size=4)),
 )
-def test_the_nearest_point_is_found_by_the_same_steps(points, ordered):
-    start = np.arange(min(3, len(points))) if ordered else None
+def test_the_nearest_point_is_found_by_the_same_steps(points, parts):
+    start = None
+    if parts:
+        first = np.arange(min(len(parts), len(points)))
+        start = min_norm_point.ActiveSet(first, np.array(parts[: len(first)]), points[0], 0, 0)
     loop, found = min_norm_point._wolfe, []
     with pytest.MonkeyPatch.context() as patch:
         for run in (loop.compiled, loop.plain):

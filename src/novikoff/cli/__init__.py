@@ -1,10 +1,10 @@
 """The command line: `novikoff fit`, `predict`, `check`, `bound`, `verify`, `trace`,
-`cover`, `convert`, `examples`, `demo` and `lab`.
+`cover`, `convert`, `examples`, `exercise`, `demo` and `lab`.
 
 Commands load what they need when they run; `novikoff --help` starts without Numba.
 Exit codes: 0 done, or yes; 1 no (`check`: not separable, `bound --only`: refused, `verify`: not
-valid); 2 bad input or usage; 3 undecided; 70 a defect of novikoff itself; 130 interrupted;
-143 terminated (SIGTERM).
+valid, `exercise grade`: not all correct); 2 bad input or usage; 3 undecided; 70 a defect of
+novikoff itself; 130 interrupted; 143 terminated (SIGTERM).
 """
 
 import contextlib
@@ -27,6 +27,7 @@ from novikoff.cli import (
     cover,
     demo,
     examples,
+    exercise,
     fit,
     lab,
     predict,
@@ -107,6 +108,7 @@ app.command("trace")(trace.trace)
 app.command("cover")(cover.cover)
 app.command("convert")(convert.convert)
 app.command("examples")(examples.examples)
+app.add_typer(exercise.app, name="exercise")
 app.command("demo")(demo.demo)
 app.command("lab")(lab.lab)
 

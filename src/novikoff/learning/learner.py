@@ -6,7 +6,6 @@ once however many classes there are.
 """
 
 import copy
-import functools
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,6 +19,8 @@ from novikoff.learning.loop import (
     Counters,
     EpochInput,
     NoLog,
+    Tally,
+    WeightedCounters,
     answers_for,
     epoch_for,
     first_refused_for,
@@ -31,13 +32,15 @@ from novikoff.learning.row_errors import refuse_overflow, row_error_message
 from novikoff.learning.rows import (
     CsrRows,
     DenseRow,
-    Rows,
+    LearnerRows,
+    WeightedRows,
     features_of,
     is_mapped,
     length,
     read_only,
     release,
     stored,
+    unweighted,
 )
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import TIES, Rule, Seen, Vector
@@ -83,7 +86,7 @@ class Learner:
             _reject_never_moving(self.rule)
         self.initial = weights.copy() if weights.any() else None
         self.states = [protocol.start(self.rule, row) for row in weights]
-        self.tallies = [new_tally() for _ in range(outputs)]
+        self.tallies: list[Tally] = [new_tally() for _ in range(outputs)]
 
     @classmethod
     def from_state(
@@ -91,7 +94,7 @@ class Learner:
         rule: Rule,
         features: int,
         states: list[Any],
-        tallies: list[Counters],
+        tallies: list[Tally],
         *,
         bias: bool,
         unit_length: bool,
@@ -112,7 +115,7 @@ class Learner:
 
     def read(
         self,
-        rows: Rows,
+        rows: LearnerRows,
         codes: Codes,
         *,
         order: npt.NDArray[np.int64] = AS_GIVEN,
@@ -128,6 +131,8 @@ class Learner:
         before: how many rows of the data come before these, for the number that a message names.
         """
         self._require_fit(rows)
+        if isinstance(rows, WeightedRows):
+            self.count_weights()
         codes = read_only(codes)
         for first, stop in self.blocks(rows, start, len(order) or None):
             reading = EpochInput(rows, codes, 1, order, first, stop, measure)
@@ -136,16 +141,30 @@ class Learner:
             if watch:
                 watch(self, stop)
 
-    def refuse_any(self, rows: Rows) -> None:
+    def count_weights(self) -> None:
+        """From now on, add up the weights of mistakes too: so far, each counted as 1."""
+        require_weights(self.rule)
+        for k, tally in enumerate(self.tallies):
+            if isinstance(tally, Counters):
+                self.tallies[k] = WeightedCounters(*tally, tally.mistakes.astype(np.float64))
+
+    @property
+    def weighted_mistakes(self) -> float:
+        """The weights of all mistakes together; each counts as 1 where rows have none."""
+        weighted = (getattr(each, "weighted_mistakes", each.mistakes)[0] for each in self.tallies)
+        return float(sum(weighted))
+
+    def refuse_any(self, rows: LearnerRows) -> None:
         """Refuse rows that cannot be learned from, before anything is learned from any of them."""
         self._require_fit(rows)
         bad = int(first_refused_for(self.rule)(self.rule, rows))
         if bad >= 0:
             raise DataError(row_error_message(self.rule, rows, bad))
 
-    def _require_fit(self, rows: Rows) -> None:
+    def _require_fit(self, rows: LearnerRows) -> None:
         """The loop does not look where it reads: rows of another width must not get there."""
-        shape = features_of(rows), rows.bias, rows.unit_length
+        lift = unweighted(rows)
+        shape = features_of(rows), lift.bias, lift.unit_length
         if shape != (self.features, self.bias, self.unit_length):
             raise DataError(
                 f"the rows have {shape[0]} features, bias {shape[1]}, unit length {shape[2]}; this"
@@ -153,27 +172,38 @@ class Learner:
             )
 
     def _read_block(self, reading: EpochInput, log: Any, before: int) -> None:
-        epoch = epoch_for(self.rule, log)
-        if self.threads > 1 and len(self.states) == 1:
+        """Let each learner read the block, on threads of their own where there are several."""
+        refused = [0] * len(self.states)
+        if len(self.states) == 1:
+            refused[0] = self._epoch(0, reading, log, self.threads)
+        else:
+
+            def read(k: int) -> None:
+                refused[k] = self._epoch(k, reading._replace(positive=k), log, 1)
+
+            run_all(read, [(k,) for k in range(len(self.states))], self.threads)
+        for state, row in zip(self.states, refused, strict=True):
+            refuse_overflow(state)
+            if row:
+                raise DataError(row_error_message(self.rule, reading.rows, row - 1, before))
+
+    def _epoch(self, k: int, reading: EpochInput, log: Any, threads: int) -> int:
+        """Let learner k read the block; 0, or 1 + the number of a row that it refuses."""
+        if self.reserves:
+            room = reading.stop - reading.start, _entries(reading)
+            self.states[k] = protocol.reserve(self.rule, self.states[k], *room)
+        state, tally = self.states[k], self.tallies[k]
+        if threads > 1:
             self._lookahead = self._lookahead or Lookahead()
-            epoch = functools.partial(self._lookahead.read, self.threads)
-        for k, tally in enumerate(self.tallies):
-            if len(self.states) > 1:
-                reading = reading._replace(positive=k)
-            if self.reserves:
-                room = reading.stop - reading.start, _entries(reading)
-                self.states[k] = protocol.reserve(self.rule, self.states[k], *room)
-            refused = epoch(self.rule, self.states[k], reading, tally, log)
-            refuse_overflow(self.states[k])
-            if refused:
-                raise DataError(row_error_message(self.rule, reading.rows, refused - 1, before))
+            return self._lookahead.read(threads, self.rule, state, reading, tally, log)
+        return int(epoch_for(self.rule, log)(self.rule, state, reading, tally, log))
 
     def blocks(
-        self, rows: Rows, start: int = 0, end: int | None = None
+        self, rows: LearnerRows, start: int = 0, end: int | None = None
     ) -> Iterator[tuple[int, int]]:
         """The places that are read by one call of the loop each."""
         total = length(rows)
-        size = BLOCK if len(self.states) == 1 else BLOCK_OF_MANY
+        size = BLOCK if len(self.states) == 1 or self.threads > 1 else BLOCK_OF_MANY
         if self.reserves:
             size = min(size, BLOCK_WITH_ROOM)
         if is_mapped(rows):
@@ -184,7 +214,7 @@ class Learner:
             yield first, min(first + each, end)
 
     def answers(
-        self, rows: Rows, start: int = 0, stop: int | None = None
+        self, rows: LearnerRows, start: int = 0, stop: int | None = None
     ) -> npt.NDArray[np.float64]:
         """What each learner decides for each row, or rows start to stop: (rows, learners)."""
         self._require_fit(rows)
@@ -204,7 +234,7 @@ class Learner:
             raise DataError(row_error_message(self.rule, rows, bad))
         return out.T
 
-    def mistakes_on(self, rows: Rows, codes: Codes) -> int:
+    def mistakes_on(self, rows: LearnerRows, codes: Codes) -> int:
         """How many mistakes the learners make on rows while they learn nothing."""
         core = self
         if hasattr(self.rule, "inner"):  # it may answer with other weights than it learns with
@@ -219,7 +249,7 @@ class Learner:
                 count += _mistakes(core.rule, scores, labels)
         return count
 
-    def wrong_rows(self, rows: Rows, codes: Codes) -> int:
+    def wrong_rows(self, rows: LearnerRows, codes: Codes) -> int:
         """How many rows the finished rule puts into a class that is not theirs."""
         count = 0
         for start, stop in self.blocks(rows):
@@ -308,6 +338,13 @@ def norm(vector: Vector) -> float:
     return largest * float(np.linalg.norm(vector / largest)) if 0.0 < largest < np.inf else largest
 
 
+def require_weights(rule: Rule) -> None:
+    """Refuse weights for a rule to which they mean nothing."""
+    why = protocol.unweightable(rule)
+    if why is not None:
+        raise ParameterError(f"rows cannot be weighted for this rule: {why}")
+
+
 def learners_needed(classes: Classes) -> int:
     """How many learners so many classes need."""
     return 1 if len(classes) == 2 else len(classes)
@@ -345,7 +382,8 @@ def _reject_never_moving(rule: Rule) -> None:
 
 def _entries(reading: EpochInput) -> int:
     """An upper bound on how many entries the rows to be read have together."""
-    rows, order, start, stop = reading.rows, reading.order, reading.start, reading.stop
+    order, start, stop = reading.order, reading.start, reading.stop
+    rows = unweighted(reading.rows)
     if not isinstance(rows, CsrRows):
         return (stop - start) * (features_of(rows) + 1)
     numbers = order[start:stop] if order.size else np.arange(start, stop)

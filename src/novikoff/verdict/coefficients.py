@@ -25,10 +25,15 @@ from novikoff.verdict.search.points import WIDE, ColumnScaling
 from novikoff.verdict.search.search import Face, Search
 from novikoff.verdict.search.span import Span
 from novikoff.verdict.sharded.rows import with_extra_row
-from novikoff.verdict.signed import EXACT_INTEGERS, IntegerRow, SignedRows, as_fraction, dot
+from novikoff.verdict.signed import (
+    EXACT_INTEGERS,
+    INTERCEPT,
+    IntegerRow,
+    SignedRows,
+    as_fraction,
+    dot,
+)
 from novikoff.verdict.strict_cone import StrictCone
-
-INTERCEPT = "intercept"
 
 
 class Coefficient(NamedTuple):

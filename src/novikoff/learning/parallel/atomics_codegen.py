@@ -4,6 +4,7 @@ Written in LLVM because Numba has no atomics for processors. Imported when somet
 """
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -25,12 +26,17 @@ types: Any = numba_types
 _word = ir.IntType(64)
 
 
+def _intrinsic(function: Callable[..., Any]) -> Any:
+    """Numba's `intrinsic`: called without the typing context that it is written with."""
+    return intrinsic(function)
+
+
 def _address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     array = context.make_array(signature.args[0])(context, builder, args[0])
     return builder.gep(array.data, [builder.mul(args[1], _word(WORD))])
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _load(typing: Any, words: Any, k: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _address(context, builder, signature, args)
@@ -39,7 +45,7 @@ def _load(typing: Any, words: Any, k: Any) -> Any:
     return types.int64(words, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _store(typing: Any, words: Any, k: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _address(context, builder, signature, args)
@@ -49,7 +55,7 @@ def _store(typing: Any, words: Any, k: Any, value: Any) -> Any:
     return types.void(words, types.int64, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _add(typing: Any, words: Any, k: Any, amount: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _address(context, builder, signature, args)
@@ -58,7 +64,7 @@ def _add(typing: Any, words: Any, k: Any, amount: Any) -> Any:
     return types.int64(words, types.int64, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _give_way(typing: Any, words: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         if os.name == "posix":

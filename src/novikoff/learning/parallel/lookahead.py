@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.learning.loop import Counters, EpochInput, epoch_for
+from novikoff.learning.loop import EpochInput, Tally, epoch_for
 from novikoff.learning.parallel.atomics import WORD
 from novikoff.learning.parallel.loops import CHUNK, END, FOUND, TURN, follow_for, lead_for
 from novikoff.learning.parallel.pool import pool
-from novikoff.learning.rows import CsrRows, length, stored
+from novikoff.learning.rows import CsrRows, length, stored, unweighted
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Rule, Vector
 
@@ -34,7 +34,7 @@ class Lookahead:
         rule: Rule,
         state: Any,
         reading: EpochInput,
-        tally: Counters,
+        tally: Tally,
         log: Any,
     ) -> int:
         """As the compiled epoch of `loop`, on up to so many threads."""
@@ -58,7 +58,7 @@ def _read_ahead(
     rule: Rule,
     state: Any,
     reading: EpochInput,
-    tally: Counters,
+    tally: Tally,
     log: Any,
     pace: Vector,
 ) -> int:
@@ -86,4 +86,4 @@ def _read_ahead(
 def _row_cost(rows: Any) -> float:
     """About how many nanoseconds a score takes; only speed depends on it."""
     entries = stored(rows) / max(1, int(length(rows)))
-    return 10.0 + 1.0 * entries if isinstance(rows, CsrRows) else 10.0 + 0.35 * entries
+    return 10.0 + 1.0 * entries if isinstance(unweighted(rows), CsrRows) else 10.0 + 0.35 * entries

@@ -114,7 +114,7 @@ def _next_event(
     number: int,
     place: int,
     size: int,
-) -> int:
+) -> Any:
     """The first place from `place` on at which something happens, or the end of the round."""
     store_word(words, BEGIN, place)
     store_word(words, SIZE, size)

@@ -5,6 +5,18 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from novikoff.data.files.parallel import processors
+from novikoff.errors import ParameterError
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """How many threads n_jobs asks for: one if it is None, as many as there are cores if -1."""
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or (n_jobs < 1 and n_jobs != -1):
+        raise ParameterError(f"n_jobs must be None, -1 or a whole number above 0, not {n_jobs!r}")
+    return processors() if n_jobs == -1 else n_jobs
+
 
 @functools.cache
 def pool(threads: int) -> concurrent.futures.ThreadPoolExecutor:

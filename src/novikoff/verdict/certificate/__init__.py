@@ -5,10 +5,11 @@ many, a number in another form, a broken seal. Whether the claim is true is deci
 """
 
 from novikoff.verdict.certificate.certificate import Certificate, make
-from novikoff.verdict.certificate.digest import digest, number_kind
+from novikoff.verdict.certificate.digest import digest, number_kind, table_digest
 from novikoff.verdict.certificate.fields import (
     INSEPARABLE,
     QUASI,
+    REPAIR,
     SEPARABLE,
     TRAINING_RUN,
     Combination,
@@ -19,6 +20,7 @@ from novikoff.verdict.certificate.parser import read
 __all__ = [
     "INSEPARABLE",
     "QUASI",
+    "REPAIR",
     "SEPARABLE",
     "TRAINING_RUN",
     "Certificate",
@@ -29,4 +31,5 @@ __all__ = [
     "number_kind",
     "parse_number",
     "read",
+    "table_digest",
 ]

@@ -20,6 +20,7 @@ from novikoff.verdict.signed import Number
 
 SEPARABLE, QUASI, INSEPARABLE = "separable", "quasi-separable", "inseparable"
 TRAINING_RUN = "training run"
+REPAIR = "repair"
 
 Combination = list[tuple[int, Fraction]]
 
@@ -121,6 +122,43 @@ def _read_ascending(field: object, size: Size) -> list[int]:
     return counts
 
 
+def _read_rows_ascending(field: object, size: Size) -> list[int]:
+    rows = _read_rows(field, size)
+    _require_ascending(rows)
+    return rows
+
+
+def _read_costs(field: object, size: Size) -> list[Fraction]:
+    texts = _require_list(field)
+    if len(texts) != size.rows:
+        raise CertificateError(f"found {len(texts):,} numbers, expected {size.rows:,}")
+    return parse_numbers(texts)
+
+
+def _read_combinations(field: object, size: Size) -> list[Combination]:
+    return [_read_combination(each, size) for each in _require_list(field)]
+
+
+def _write_node(node: int | Combination) -> dict[str, Any]:
+    if isinstance(node, int):
+        return {"branch": node}
+    return {"packing": [{"conflict": k, "share": format_number(share)} for k, share in node]}
+
+
+def _read_node(field: object, size: Size) -> int | Combination:
+    if isinstance(field, dict) and "branch" in field:
+        return _require_row(require_fields(field, ("branch",))["branch"], size.rows)
+    packing = _require_list(require_fields(field, ("packing",))["packing"])
+    terms = [require_fields(each, ("conflict", "share")) for each in packing]
+    places = [read_count(each["conflict"], size) for each in terms]
+    _require_ascending(places)
+    return list(zip(places, parse_numbers([each["share"] for each in terms]), strict=True))
+
+
+def _read_nodes(field: object, size: Size) -> list[int | Combination]:
+    return [_read_node(each, size) for each in _require_list(field)]
+
+
 def _or_null(codec: FieldCodec) -> FieldCodec:
     return FieldCodec(
         lambda value: None if value is None else codec.write(value),
@@ -179,8 +217,40 @@ CLAIMS: dict[int, dict[str, ClaimForm]] = {
     2: {
         INSEPARABLE: ClaimForm(_LISTED, {}),
         QUASI: ClaimForm({"weights": _VECTOR} | _LISTED, {"strict": _COUNT}),
+        REPAIR: ClaimForm(
+            {
+                "costs": _or_null(FieldCodec(format_numbers, _read_costs)),
+                "trusted": FieldCodec(_write_integers, _read_rows_ascending),
+                "removed": FieldCodec(_write_integers, _read_rows_ascending),
+                "weights": _VECTOR,
+                "support": _COMBINATION,
+                "conflicts": FieldCodec(
+                    lambda terms: [_write_combination(each) for each in terms], _read_combinations
+                ),
+                "proof": FieldCodec(lambda nodes: [_write_node(each) for each in nodes], _read_nodes),
+            },
+            {
+                "lower": _NUMBER,
+                "upper": _NUMBER,
+                "margin_squared": _or_null(FieldCodec(_write_interval, _read_interval)),
+            },
+        ),
     },
 }
+
+
+VERSIONS = 1, 2, 3
+
+
+def claim_form(version: int, claim: str, witness: object) -> ClaimForm | None:
+    """The fields of a claim; None if it is not one of that version.
+
+    Version 3 has the claims of both others: what lists its boundary is of the second form.
+    """
+    if version == 3:
+        listed = isinstance(witness, dict) and "boundary" in witness
+        return None if claim == TRAINING_RUN else CLAIMS[2 if listed else 1].get(claim)
+    return CLAIMS[version].get(claim)
 
 
 @contextlib.contextmanager

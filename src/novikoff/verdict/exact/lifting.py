@@ -18,9 +18,10 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz_mat
 
+from novikoff.verdict.exact.dense_lifting import solve_column
 from novikoff.verdict.exact.elimination import Elimination, Residues, inverse
 from novikoff.verdict.exact.margins import Rational
-from novikoff.verdict.exact.rank import solve
+from novikoff.verdict.exact.rational_reconstruction import reconstruct
 from novikoff.verdict.signed import IntegerRow
 
 MOST_SPARSE = 2500  # numbers of rows whose digits are lifted, however dense
@@ -114,14 +115,14 @@ class BasisSystem:
         square = fmpz_mat([[row[j] for j in pivots] for row in table])
         known = [right[j] for j in pivots] if transposed else list(right)
         try:
-            tops, bottom = solve(
-                square.transpose() if transposed else square, fmpz_mat([[int(v)] for v in known])
+            tops, bottom = solve_column(
+                square.transpose() if transposed else square, [int(v) for v in known], self._tick
             )
         except ZeroDivisionError:
             return None
         found = np.zeros(length, object)
         for k, place in enumerate(range(length) if transposed else pivots):
-            found[place] = int(tops[k, 0])
+            found[place] = int(tops[k])
         return (found.tolist(), bottom) if (apply(found) == bottom * right).all() else None
 
     def _scores(self, vector: Integers) -> Integers:
@@ -161,7 +162,7 @@ class BasisSystem:
                 return np.asarray(total).tolist(), 1
             if digits >= trial or digits >= limit:
                 trial *= 2
-                solved = _reconstruct(np.asarray(total).tolist(), power)
+                solved = reconstruct(np.asarray(total).tolist(), power)
                 if solved is not None:
                     tops, bottom = solved
                     if (apply(np.array(tops, object)) == bottom * right).all():
@@ -179,28 +180,3 @@ class BasisSystem:
 
 def _sums(terms: Any, starts: npt.NDArray[np.int64]) -> Integers:
     return np.asarray(np.add.reduceat(terms, starts)) if len(terms) else np.empty(0, object)
-
-
-def _reconstruct(residues: list[int], modulus: int) -> tuple[list[int], int] | None:
-    """Rational numbers over one denominator that have these residues; None if there are none with
-    numerators and denominators below half of the modulus's digits.
-    """
-    bound, bottom = math.isqrt(modulus // 2), 1
-    for residue in residues:
-        value = residue * bottom % modulus
-        if value > bound and modulus - value > bound:
-            factor = _denominator(value, modulus, bound)
-            if factor is None or factor * bottom > bound:
-                return None
-            bottom *= factor
-    tops = [residue * bottom % modulus for residue in residues]
-    return [top - modulus if top > modulus // 2 else top for top in tops], bottom
-
-
-def _denominator(residue: int, modulus: int, bound: int) -> int | None:
-    """The smallest b with |a| <= bound for the a = b * residue modulo the modulus (Wang 1981)."""
-    r0, r1, t0, t1 = modulus, residue, 0, 1
-    while r1 > bound:
-        quotient = r0 // r1
-        r0, r1, t0, t1 = r1, r0 - quotient * r1, t1, t0 - quotient * t1
-    return abs(t1) if t1 and abs(t1) <= bound else None

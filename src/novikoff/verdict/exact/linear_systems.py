@@ -6,27 +6,26 @@ direction. So the prime is drawn anew in each process, where no data can be made
 whatever is concluded from a dependence is checked over the rationals all the same.
 """
 
+import numbers
 from fractions import Fraction
 from math import gcd, lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flint import fmpq, fmpz, fmpz_mat
 
+from novikoff.verdict.exact.dense_lifting import solve_column
 from novikoff.verdict.exact.margins import Rational
-from novikoff.verdict.exact.rank import leading, modulo, pivots, random_prime, solve
+from novikoff.verdict.exact.rank import leading, modulo, pivots, random_prime
 from novikoff.verdict.signed import IntegerRow, dense_values, dot, used_columns
 
 PRIME = random_prime(62)
 
 
 class MinNormSolution(NamedTuple):
-    """The shortest w with row . w = the row's target: w = sum of multipliers * rows.
+    """The shortest w with row . w = the row's target: w = sum of tops / bottom * rows."""
 
-    The multipliers are FLINT's rationals, whose greatest common divisors take a fraction of the
-    time of Python's.
-    """
-
-    multipliers: list[fmpq]
+    tops: list[fmpz]
+    bottom: int
     weights: Rational
 
 
@@ -92,8 +91,7 @@ def _as_combination(basis: list[IntegerRow], row: IntegerRow) -> list[fmpq] | No
         return None if any(target) else []
     across = pivots(modulo(table, PRIME))
     square = fmpz_mat([[line[j] for line in table] for j in across])
-    tops, bottom = solve(square, fmpz_mat([[target[j]] for j in across]))
-    found = [int(tops[k, 0]) for k in range(len(basis))]
+    found, bottom = solve_column(square, [target[j] for j in across])
     sums = fmpz_mat(1, len(found), found) * fmpz_mat(table)
     if any(int(sums[0, j]) != bottom * target[j] for j in range(len(target))):
         return None
@@ -109,18 +107,18 @@ def min_norm_solution(
     """
     used = used_columns(rows)
     matrix = fmpz_mat([dense_values(row, used) for row in rows])
-    right = [[target * row.denominator] for target, row in zip(targets, rows, strict=True)]
+    right = [target * row.denominator for target, row in zip(targets, rows, strict=True)]
     try:
-        tops, bottom = solve(matrix * matrix.transpose(), fmpz_mat(right))
+        tops, bottom = solve_column(matrix * matrix.transpose(), right)
     except ZeroDivisionError:
         return None
-    numerators = tops.transpose() * matrix
+    numerators = fmpz_mat(1, len(tops), tops) * matrix
     full = [0] * dim
     for k, column in enumerate(used):
         full[column] = int(numerators[0, k])
     weights = Rational(full, bottom)
-    multipliers = [fmpq(tops[k, 0] * row.denominator, bottom) for k, row in enumerate(rows)]
-    return MinNormSolution(multipliers, _reduced(weights))
+    tops = [top * row.denominator for top, row in zip(tops, rows, strict=True)]
+    return MinNormSolution(tops, bottom, _reduced(weights))
 
 
 def project_out(rows: list[IntegerRow], weights: Rational, dim: int) -> Rational:
@@ -200,9 +198,18 @@ def _reduced(vector: Rational) -> Rational:
     for value in vector.numerators:
         common = common.gcd(value)
     factor = int(common)
+    if factor == 1:
+        return vector
     return Rational([v // factor for v in vector.numerators], vector.denominator // factor)
 
 
+@numbers.Rational.register
+class _LowestTerms(NamedTuple):
+    numerator: int
+    denominator: int
+
+
 def as_fraction(value: fmpq) -> Fraction:
-    """A rational of FLINT's as Python's."""
-    return Fraction(int(value.p), int(value.q))
+    """A rational of FLINT's as Python's, which need not look for a common factor once more."""
+    terms: Any = _LowestTerms(int(value.p), int(value.q))
+    return Fraction(terms)

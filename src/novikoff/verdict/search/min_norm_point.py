@@ -9,20 +9,22 @@ If some point has a . p < |p|^2, it joins the active set, and p moves towards th
 the new affine hull; points whose multiplier would turn negative on the way leave. |p| falls at each
 step. The affine minimum comes from a QR factorisation of the points, each with a 1 in front:
 
-    R'R = e e' + A A',    u = (R'R)^-1 e,    lambda = u / sum u
+    R'R = e e' + A A',    R'v = e,    R u = v,    lambda = u / sum u
+
+R is kept as its transpose L, whose rows are short, and v along with it: a point that joins appends
+an entry to it, and the rotations that remove one turn it as they turn R.
 
 The result is a suggestion only: `search` solves for the active set over the rationals. Written by
 hand because each step changes one point; a call to a general solver costs a hundred times as much.
 """
 
-import functools
 from typing import Any, NamedTuple
 
 import numpy as np
-import threadpoolctl
 
 from novikoff.jit import Budget, compile_small, subroutine
 from novikoff.learning.dot_kernels import dense_add
+from novikoff.verdict.exact.blas_threads import one_thread
 from novikoff.verdict.scan import Indices, Vector
 from novikoff.verdict.search.vector_kernels import (
     Matrix,
@@ -59,7 +61,8 @@ class _WorkingSet(NamedTuple):
     """The active set while it changes; the first size[0] entries are in use."""
 
     Q: Matrix  # one orthonormal direction in each row
-    R: Matrix
+    L: Matrix
+    v: Vector
     indices: Indices
     lam: Vector
     mu: Vector
@@ -67,53 +70,57 @@ class _WorkingSet(NamedTuple):
     size: Indices
 
 
-def nearest_point(points: Matrix, start: Indices | None = None) -> ActiveSet:
+def nearest_point(points: Matrix, start: ActiveSet | None = None) -> ActiveSet:
     """The nearest point of the hull of `points` (one in each row), with its active set.
 
-    start: indices of points to begin with, in the order in which they join.
+    start: an active set among the points to go on from.
     """
     dim = points.shape[1]
     room = min(len(points), dim + 1) + 2
     work = _WorkingSet(
         np.zeros((room, dim + 1)),
         np.zeros((room, room)),
+        np.zeros(room),
         np.zeros(room, np.int64),
         np.zeros(room),
         np.zeros(room),
         np.zeros(dim),
         np.zeros(1, np.int64),
     )
-    order = np.empty(0, np.int64) if start is None else np.asarray(start, np.int64)
-    with _threads().limit(limits=1):  # for such small products, more only wait for each other
-        status, steps = _wolfe(points, order, work)
+    first, parts = (np.empty(0, np.int64), np.empty(0)) if start is None else start[:2]
+    with one_thread():
+        status, steps = _wolfe(points, first, parts, work)
     k = int(work.size[0])
     return ActiveSet(
         work.indices[:k].copy(), work.lam[:k].copy(), work.point, int(status), int(steps)
     )
 
 
-@functools.cache
-def _threads() -> threadpoolctl.ThreadpoolController:
-    return threadpoolctl.ThreadpoolController()
+def compile_search() -> None:
+    """Run no more of it as plain Python: for whoever looks for a nearest point again and again."""
+    _wolfe.compiled  # noqa: B018  (made when first used)
 
 
-def _wolfe_work(A: Matrix, order: Indices, work: _WorkingSet) -> float:
+def _wolfe_work(A: Matrix, first: Indices, parts: Vector, work: _WorkingSet) -> float:
     """The steps of plain Python, if each point of the result joins, and some leave again."""
     room = len(work.lam)
     return (2 * room + 10) * (150 + 4 * room)
 
 
 @compile_small(_wolfe_work, Budget(20_000_000.0))  # it takes 6 s to compile
-def _wolfe(A: Matrix, order: Indices, work: _WorkingSet) -> tuple[int, int]:
-    """Start at the shortest point, or at those in `order`; returns the status and the steps."""
+def _wolfe(A: Matrix, first: Indices, parts: Vector, work: _WorkingSet) -> tuple[int, int]:
+    """Start with the points `first` and multipliers `parts`, or at the shortest point if there are
+    none; returns the status and the steps.
+    """
     squares = row_squares(A)
     front = np.sqrt(np.max(squares))  # in place of the 1: as long as the longest point
-    first = np.int64(np.argmin(squares)) if order.size == 0 else order[0]
-    if front > 0.0:
-        _join(A[first], front, work)
-    work.size[0], work.indices[0], work.lam[0] = 1, first, 1.0
-    copy(A[first], work.point)
-    planned, last = 1, np.inf
+    _start(A, first, parts, front, work)
+    if work.size[0] == 0:
+        shortest = np.int64(np.argmin(squares))
+        _enter(A, shortest, front, work)
+        work.size[0], work.indices[0], work.lam[0] = 1, shortest, 1.0
+        copy(A[shortest], work.point)
+    last = np.inf
     for step in range(STEPS):
         square = inner(work.point, work.point)
         if square <= (NO_LENGTH * front) ** 2:
@@ -123,15 +130,25 @@ def _wolfe(A: Matrix, order: Indices, work: _WorkingSet) -> tuple[int, int]:
         slack = square - scores[lowest]
         if slack <= NO_GAIN * square or slack <= ROUNDING * front * np.sqrt(square):
             return OPTIMAL, step
-        while planned < order.size and scores[order[planned]] >= square * (1.0 - 1e-9):
-            planned += 1
-        j = order[planned] if planned < order.size else lowest
-        if square >= last or not _enter(A, j, front, work):
+        if square >= last or not _enter(A, lowest, front, work):
             return STALLED, step
         last = square
         _line_search(work)
         _move(A, work)
     return STALLED, STEPS
+
+
+@subroutine(allocates=True)
+def _start(A: Matrix, first: Indices, parts: Vector, front: float, work: _WorkingSet) -> None:
+    """Let these points join at once, but those that depend on others, and move to the minimum."""
+    for i in range(first.size):
+        if parts[i] > 0.0 and _enter(A, first[i], front, work):
+            work.lam[work.size[0] - 1] = parts[i]
+    k = work.size[0]
+    if k > 0:
+        divide(work.lam[:k], total(work.lam[:k]))
+        _line_search(work)
+        _move(A, work)
 
 
 @subroutine(allocates=True)
@@ -189,58 +206,53 @@ def _move(A: Matrix, work: _WorkingSet) -> None:
     """Normalise the multipliers to sum to 1, and compute p."""
     k = work.size[0]
     divide(work.lam[:k], total(work.lam[:k]))
-    work.point[:] = 0.0
-    for i in range(k):
-        dense_add(A[work.indices[i]], work.lam[i], work.point)
+    copy(combination(work.lam[:k], A[work.indices[:k]]), work.point)
 
 
 @subroutine(allocates=True)
 def _join(a: Vector, front: float, work: _WorkingSet) -> bool:
     """Append (front, a) to the factorisation; False if it depends on the active points."""
-    k, Q, R = work.size[0], work.Q, work.R
+    k, Q, L, v = work.size[0], work.Q, work.L, work.v
     q = Q[k]
     q[0] = front
     copy(a, q[1:])
     whole = np.sqrt(inner(q, q))
-    R[:, k] = 0.0
-    R[k, :] = 0.0
+    L[k, :] = 0.0
     for _ in range(2):  # twice is enough (Kahan; Parlett)
         along = products(Q[:k], q)
         dense_add(combination(along, Q[:k]), -1.0, q)
-        for i in range(k):
-            R[i, k] += along[i]
+        dense_add(along, 1.0, L[k])
     rest = np.sqrt(inner(q, q))
     if rest <= DEPENDENT * whole:
         return False
-    R[k, k] = rest
+    L[k, k] = rest
+    v[k] = subtract_products(1.0, L[k, :k], v[:k]) / rest
     divide(q, rest)
     return True
 
 
 @subroutine(allocates=True)
 def _leave(work: _WorkingSet, t: int) -> None:
-    """Remove column t from the factorisation, and make it triangular again by rotations."""
-    k, Q, R = work.size[0], work.Q, work.R
+    """Remove row t from the factorisation, and make it triangular again by rotations."""
+    k, Q, L, v = work.size[0], work.Q, work.L, work.v
     for j in range(t, k - 1):
-        copy(R[: j + 2, j + 1], R[: j + 2, j])
-    R[:, k - 1] = 0.0
+        copy(L[j + 1, : j + 2], L[j, : j + 2])
     for i in range(t, k - 1):
-        size = np.hypot(R[i, i], R[i + 1, i])
+        size = np.hypot(L[i, i], L[i, i + 1])
         if size == 0.0:
             continue
-        c, s = R[i, i] / size, R[i + 1, i] / size
-        rotate(R[i, i : k - 1], R[i + 1, i : k - 1], c, s)
+        c, s = L[i, i] / size, L[i, i + 1] / size
+        rotate(L[i : k - 1, i], L[i : k - 1, i + 1], c, s)
         rotate(Q[i], Q[i + 1], c, s)
+        rotate(v[i : i + 1], v[i + 1 : i + 2], c, s)
 
 
 @subroutine(allocates=True)
 def _affine(work: _WorkingSet) -> None:
     """mu = (R'R)^-1 e / sum: the multipliers of the affine hull's nearest point."""
-    k, R, mu = work.size[0], work.R, work.mu
-    mu[:k] = 1.0
-    for i in range(k):
-        mu[i] /= R[i, i]
-        dense_add(R[i, i + 1 : k], -mu[i], mu[i + 1 : k])
+    k, L, mu = work.size[0], work.L, work.mu
+    copy(work.v[:k], mu[:k])
     for i in range(k - 1, -1, -1):
-        mu[i] = subtract_products(mu[i], R[i, i + 1 : k], mu[i + 1 : k]) / R[i, i]
+        mu[i] /= L[i, i]
+        dense_add(L[i, :i], -mu[i], mu)
     divide(mu[:k], total(mu[:k]))

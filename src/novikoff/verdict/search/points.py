@@ -101,7 +101,7 @@ class Points:
         self.units = np.ldexp(1.0, scaling.exponents)
         self.rows: Indices = np.empty(0, np.int64)
         self.wide = signed.dim > WIDE
-        self._last: Indices = np.empty(0, np.int64)
+        self._last: ActiveSet | None = None
         self._known: set[int] = set()
         self._fixed = np.array(basis, np.int64)
         self._directions = np.empty((0, signed.dim))
@@ -134,7 +134,7 @@ class Points:
         if self.wide:
             return self._suggest_wide()
         active = nearest_point(self._points, self._last)
-        self._last = active.indices
+        self._last = active
         if not np.isfinite(active.point).all():  # beyond floating point: begin with any row
             first = np.zeros(1, np.int64)
             active = ActiveSet(first, np.ones(1), self._points[0], STALLED, 0)
@@ -162,7 +162,7 @@ class Points:
             taken = np.linalg.lstsq((fixed @ fixed.T).toarray(), across, rcond=None)[0]
             products -= across.T @ taken
         active = nearest_point(_coordinates(products), self._last)
-        self._last = active.indices
+        self._last = active
         weights = points.T[:, active.indices] @ active.multipliers
         if len(self._fixed):
             weights -= fixed.T @ (taken[:, active.indices] @ active.multipliers)

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from flint import fmpq
+from flint import fmpq, fmpz
 
 from novikoff.verdict.exact import dot_products, linear_systems
 from novikoff.verdict.exact.linear_systems import as_fraction
@@ -92,6 +92,7 @@ class Search:
         self.scans = 0
         self.candidates: Indices = np.empty(0, np.int64)
         self.last_suggestion: Suggestion | None = None
+        self._points: tuple[object, Points] | None = None  # of the last search, after its key
 
     def tick(self, doing: str) -> None:
         """Report what is being done; OutOfTimeError after the deadline."""
@@ -119,7 +120,11 @@ class Search:
 
     def points(self, scaling: ColumnScaling, face: Face, scales: Vector | None = None) -> Points:
         """Points to start a search with: all rows if they are few, else the candidates."""
+        key = scaling.exponents.tobytes(), tuple(face.basis), scales is None
+        if self._points is not None and key == self._points[0]:
+            return self._points[1]  # the same question once more: on from its answer
         points = Points(self.signed, scaling, face.basis, scales)
+        self._points = key, points
         inside = face.interior(self.signed.count)
         if self.signed.count * self.signed.dim <= SMALL_MATRIX:
             points.add(np.flatnonzero(inside))
@@ -284,8 +289,9 @@ class Search:
         targets = [0] * len(fixed) + [1] * len(moving)
         solved = linear_systems.min_norm_solution(rows, targets, dim)
         assert solved is not None  # independent rows have a regular matrix of inner products
-        square = 1 / sum(solved.multipliers[len(fixed) :], fmpq(0))
-        parts = [m * square for m in solved.multipliers]
+        bottom = sum(solved.tops[len(fixed) :], fmpz(0))
+        parts = [fmpq(top, bottom) for top in solved.tops]
+        square = fmpq(solved.bottom, bottom)
         minimum = _AffineMinimum(parts[len(fixed) :], parts[: len(fixed)], solved.weights, square)
         return minimum, []
 

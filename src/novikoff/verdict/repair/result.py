@@ -1,0 +1,68 @@
+"""The result of a repair, and its progress."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.verdict.certificate import Certificate, Combination
+from novikoff.verdict.result import Margin
+from novikoff.verdict.signed import Signed
+
+Cost = int | Fraction  # a number of rows, or a sum of sample weights
+
+
+class RepairStage(NamedTuple):
+    """The progress of a repair: the bracket that is proven so far."""
+
+    doing: str
+    lower: Cost
+    upper: Cost | None  # None until the first separator
+    conflicts: int
+
+
+RepairWatch = Callable[[RepairStage], None]
+
+
+@dataclass(frozen=True, repr=False)
+class Repair:
+    """The fewest rows that every hyperplane has on its wrong side or on itself, as a proven bracket.
+
+    lower <= fewest <= upper: numbers of rows, or sums of their weights. rows: a set of rows that
+    costs `upper`, whose removal leaves the rest separable, by weights and intercept, with `margin`
+    (None if no row is left). conflicts: those that the lower bound rests on, each a list of rows
+    with positive multipliers that sum to zero. stopped: None, or why it ended before the bracket
+    was closed: "time limit" or "interrupted".
+    """
+
+    lower: Cost
+    upper: Cost
+    rows: list[int]
+    weights: npt.NDArray[np.float64]
+    intercept: float
+    margin: Margin | None
+    conflicts: list[Combination]
+    certificate: Certificate
+    stopped: str | None
+    signed: Signed = field(repr=False)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the bracket is closed: no hyperplane does better."""
+        return self.lower == self.upper
+
+    @property
+    def labels(self) -> list[object]:
+        """For each of `rows`, the label that the hyperplane gives it; None where that is one of
+        several.
+        """
+        pair = self.signed.labels
+        assert pair is not None  # repairs are about labels
+        return [pair.negative if self.signed.signs[i] > 0 else pair.positive for i in self.rows]
+
+    def __repr__(self) -> str:
+        known = f"{self.upper}" if self.exact else f"{self.lower} to {self.upper}"
+        return f"<Repair: {known} of {self.signed.count} rows>"
