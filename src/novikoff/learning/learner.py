@@ -26,6 +26,8 @@ from novikoff.learning.loop import (
     first_refused_for,
     new_tally,
 )
+from novikoff.learning.parallel.lookahead import Lookahead
+from novikoff.learning.parallel.pool import run_all
 from novikoff.learning.row_errors import refuse_overflow, row_error_message
 from novikoff.learning.rows import (
     CsrRows,
@@ -50,12 +52,16 @@ SMALLEST = 5e-324  # the least that rounding can lose
 # for several learners, that the second finds the rows in the cache; where a rule asks for room
 # ahead of time, that it asks for little; and of rows in a file, that few are in memory.
 BLOCK, BLOCK_OF_MANY, BLOCK_WITH_ROOM, BLOCK_MAPPED = 2**24, 2**16, 2**20, 2**21
+ANSWERS = 2**16  # rows that are answered by one call
 
 Watch = Callable[["Learner", int], None]
 
 
 class Learner:
     """Copies of one rule, each with a state and a tally of its own, learning from the same rows."""
+
+    threads = 1  # how many may work on a block; the bytes do not depend on it
+    _lookahead: Lookahead | None = None
 
     def __init__(
         self,
@@ -166,24 +172,38 @@ class Learner:
             )
 
     def _read_block(self, reading: EpochInput, log: Any, before: int) -> None:
-        epoch = epoch_for(self.rule, log)
-        for k, tally in enumerate(self.tallies):
-            if len(self.states) > 1:
-                reading = reading._replace(positive=k)
-            if self.reserves:
-                room = reading.stop - reading.start, _entries(reading)
-                self.states[k] = protocol.reserve(self.rule, self.states[k], *room)
-            refused = epoch(self.rule, self.states[k], reading, tally, log)
-            refuse_overflow(self.states[k])
-            if refused:
-                raise DataError(row_error_message(self.rule, reading.rows, refused - 1, before))
+        """Let each learner read the block, on threads of their own where there are several."""
+        refused = [0] * len(self.states)
+        if len(self.states) == 1:
+            refused[0] = self._epoch(0, reading, log, self.threads)
+        else:
+
+            def read(k: int) -> None:
+                refused[k] = self._epoch(k, reading._replace(positive=k), log, 1)
+
+            run_all(read, [(k,) for k in range(len(self.states))], self.threads)
+        for state, row in zip(self.states, refused, strict=True):
+            refuse_overflow(state)
+            if row:
+                raise DataError(row_error_message(self.rule, reading.rows, row - 1, before))
+
+    def _epoch(self, k: int, reading: EpochInput, log: Any, threads: int) -> int:
+        """Let learner k read the block; 0, or 1 + the number of a row that it refuses."""
+        if self.reserves:
+            room = reading.stop - reading.start, _entries(reading)
+            self.states[k] = protocol.reserve(self.rule, self.states[k], *room)
+        state, tally = self.states[k], self.tallies[k]
+        if threads > 1:
+            self._lookahead = self._lookahead or Lookahead()
+            return self._lookahead.read(threads, self.rule, state, reading, tally, log)
+        return int(epoch_for(self.rule, log)(self.rule, state, reading, tally, log))
 
     def blocks(
         self, rows: LearnerRows, start: int = 0, end: int | None = None
     ) -> Iterator[tuple[int, int]]:
         """The places that are read by one call of the loop each."""
         total = length(rows)
-        size = BLOCK if len(self.states) == 1 else BLOCK_OF_MANY
+        size = BLOCK if len(self.states) == 1 or self.threads > 1 else BLOCK_OF_MANY
         if self.reserves:
             size = min(size, BLOCK_WITH_ROOM)
         if is_mapped(rows):
@@ -199,12 +219,16 @@ class Learner:
         """What each learner decides for each row, or rows start to stop: (rows, learners)."""
         self._require_fit(rows)
         out = np.empty((len(self.states), len(range(length(rows))[start:stop])))
-        answers = answers_for(self.rule)
-        for state, tally, column in zip(self.states, self.tallies, out, strict=True):
-            readout = protocol.readout(self.rule, state, int(tally.seen[0]))
-            for k in range(0, len(column), 2**16):
-                answers(self.rule, readout, rows, start + k, column[k : k + 2**16])
-                release(rows)
+        each = ANSWERS if stored(rows) > ANSWERS else out.shape[1]
+        parts = [(k, at) for k in range(len(out)) for at in range(0, out.shape[1], each)]
+
+        def answer(k: int, at: int) -> None:
+            readout = protocol.readout(self.rule, self.states[k], int(self.tallies[k].seen[0]))
+            part = out[k, at : at + each]
+            answers_for(self.rule)(self.rule, readout, rows, start + at, part)
+            release(rows)
+
+        run_all(answer, parts, self.threads)
         if not np.isfinite(out).all():
             bad = start + int(np.flatnonzero(~np.isfinite(out).all(axis=0))[0])
             raise DataError(row_error_message(self.rule, rows, bad))

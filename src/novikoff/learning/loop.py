@@ -102,7 +102,7 @@ def record(self: Any, i: int, amount: float, seen: Seen) -> Any:
 
 
 @inline
-def _usable(rule: Any, row: Any, size: float) -> bool:
+def usable(rule: Any, row: Any, size: float) -> bool:
     """Whether a row of this squared length is one that the rule can learn from.
 
     Where the square of a row that is not zero underflows, so would all its scores.
@@ -114,35 +114,46 @@ def _usable(rule: Any, row: Any, size: float) -> bool:
     return size < np.inf and accepts(rule, row)
 
 
+@inline
+def learn_at(
+    rule: Any, state: Any, reading: Any, place: int, before: int, tally: Any, log: Any
+) -> int:
+    """Learn from the row at one place of the order; 0, or 1 + its number if it is refused."""
+    i = reading.order[place] if reading.order.size else place
+    row = row_at(reading.rows, i)
+    if reading.measure:
+        answer, size = measured_score(rule, state, row)
+        if not usable(rule, row, size):
+            return i + 1
+        if size * NEARLY >= tally.radius_squared[0]:  # only then can it be the longest
+            tally.radius_squared[0] = max(tally.radius_squared[0], squared_norm(row))
+    else:
+        answer = score(rule, state, row)
+    if not abs(answer) < np.inf:
+        return i + 1
+    label = 1.0 if reading.codes[i] == reading.positive else -1.0
+    wrong = mistaken(rule, answer, label)
+    seen = Seen(label, answer, wrong, before + place)
+    amount = step(rule, state, row, seen)
+    if amount != 0.0:
+        move(rule, state, row, amount, seen)
+        tally.updates[0] += 1
+        tally.amount[0] += amount if amount > 0.0 else np.nan  # then nothing is claimed
+    if wrong:
+        count_mistake(tally, weight_at(reading.rows, i))
+    if wrong or amount != 0.0:
+        record(log, i, amount, seen)
+    return 0
+
+
 def _make_epoch(sources: str) -> Any:
     def epoch(rule: Any, state: Any, reading: Any, tally: Any, log: Any) -> int:
         sources  # noqa: B018  (see `compiled`)
         before = tally.seen[0] - reading.start
         for place in range(reading.start, reading.stop):
-            i = reading.order[place] if reading.order.size else place
-            row = row_at(reading.rows, i)
-            if reading.measure:
-                answer, size = measured_score(rule, state, row)
-                if not _usable(rule, row, size):
-                    return i + 1
-                if size * NEARLY >= tally.radius_squared[0]:  # only then can it be the longest
-                    tally.radius_squared[0] = max(tally.radius_squared[0], squared_norm(row))
-            else:
-                answer = score(rule, state, row)
-            if not abs(answer) < np.inf:
-                return i + 1
-            label = 1.0 if reading.codes[i] == reading.positive else -1.0
-            wrong = mistaken(rule, answer, label)
-            seen = Seen(label, answer, wrong, before + place)
-            amount = step(rule, state, row, seen)
-            if amount != 0.0:
-                move(rule, state, row, amount, seen)
-                tally.updates[0] += 1
-                tally.amount[0] += amount if amount > 0.0 else np.nan  # then nothing is claimed
-            if wrong:
-                count_mistake(tally, weight_at(reading.rows, i))
-            if wrong or amount != 0.0:
-                record(log, i, amount, seen)
+            refused = learn_at(rule, state, reading, place, before, tally, log)
+            if refused:
+                return refused
         tally.seen[0] = before + reading.stop
         return 0
 
@@ -154,8 +165,8 @@ def _make_answers(sources: str) -> Any:
         sources  # noqa: B018
         for k in range(out.shape[0]):
             row = row_at(rows, start + k)
-            usable = _usable(rule, row, rough_square(row))
-            out[k] = decide(rule, state, row) if usable else np.nan
+            known = usable(rule, row, rough_square(row))
+            out[k] = decide(rule, state, row) if known else np.nan
 
     return answers
 
@@ -165,7 +176,7 @@ def _make_first_refused(sources: str) -> Any:
         sources  # noqa: B018
         for i in range(length(rows)):
             row = row_at(rows, i)
-            if not _usable(rule, row, rough_square(row)):
+            if not usable(rule, row, rough_square(row)):
                 return i
         return -1
 
@@ -174,7 +185,7 @@ def _make_first_refused(sources: str) -> Any:
 
 def first_refused_for(rule: Any) -> Any:
     """first_refused(rule, rows): the first row that cannot be learned from, or -1."""
-    return compiled(_make_first_refused, _kinds(rule), _refusal_work)
+    return compiled(_make_first_refused, kinds_of(rule), _refusal_work)
 
 
 def epoch_for(rule: Any, log: Any) -> Any:
@@ -183,13 +194,13 @@ def epoch_for(rule: Any, log: Any) -> Any:
     It returns 0, or 1 + the number of the row that it stopped at and could not learn from. Other
     threads can run meanwhile.
     """
-    return compiled(_make_epoch, (*_kinds(rule), type(log)), _epoch_work, threads=True)
+    return compiled(_make_epoch, (*kinds_of(rule), type(log)), _epoch_work, threads=True)
 
 
 def answers_for(rule: Any) -> Any:
     """answers(rule, readout, rows, start, out): fill `out` with what the rule decides,
     NaN where it does not accept the row. Other threads can run meanwhile."""
-    return compiled(_make_answers, _kinds(rule), _answers_work, threads=True)
+    return compiled(_make_answers, kinds_of(rule), _answers_work, threads=True)
 
 
 plain_epoch = _make_epoch("")
@@ -201,7 +212,7 @@ def row_steps(rule: Any, state: Any, rows: Any) -> float:
     an arithmetic of its own, for going through the row's entries or all of its state.
     """
     entries = stored(rows) / max(1, int(length(rows)))
-    if not any(hasattr(kind, name) for kind in _kinds(rule) for name in OWN_LOOPS):
+    if not any(hasattr(kind, name) for kind in kinds_of(rule) for name in OWN_LOOPS):
         return STEPS_PER_ROW + entries / 2
     return STEPS_PER_ROW + 4 * (entries + sum(each.size for each in arrays_of(state)))
 
@@ -218,9 +229,9 @@ def _refusal_work(rule: Any, rows: Any) -> float:
     return int(length(rows)) * row_steps(rule, (), rows)
 
 
-def _kinds(rule: Any) -> tuple[type, ...]:
+def kinds_of(rule: Any) -> tuple[type, ...]:
     """The rule's class and those of the rules within it."""
-    inner = (kind for field in rule if hasattr(field, "_fields") for kind in _kinds(field))
+    inner = (kind for field in rule if hasattr(field, "_fields") for kind in kinds_of(field))
     return (type(rule), *inner)
 
 
@@ -251,7 +262,7 @@ def compiled(
 def _sources(kinds: tuple[type, ...]) -> list[Path] | None:
     """The files whose code can end up in the loop; None if some of it is in no importable file."""
     here = Path(__file__).parent
-    parts = ("*.py", "rules/*.py", "dot_kernels/*.py")
+    parts = ("*.py", "rules/*.py", "dot_kernels/*.py", "parallel/*.py")
     files = sorted([*(file for part in parts for file in here.glob(part)), here.parent / "jit.py"])
     for kind in kinds:
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)

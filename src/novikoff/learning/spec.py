@@ -40,6 +40,7 @@ class TrainingSpec(NamedTuple):
     init: "zeros", "random", or an array with one line for each learner, the intercept last (it may
     be left out). own_rule: the rule itself, where the registry does not have it; `rule` is then
     the name that it goes by. class_weight: weights by label, or "balanced"; see `data.weights`.
+    threads: how many may work on a block of rows, which changes nothing but the time.
     """
 
     rule: str
@@ -52,6 +53,7 @@ class TrainingSpec(NamedTuple):
     order: str = "given"
     own_rule: Rule | None = None
     class_weight: ClassWeight = None
+    threads: int = 1
 
     @property
     def labels(self) -> bool:
@@ -87,7 +89,7 @@ class TrainingSpec(NamedTuple):
 
     def learner(self, features: int, outputs: int) -> Learner:
         """A learner at its start."""
-        return Learner(
+        learner = Learner(
             self.build_rule(),
             features,
             outputs,
@@ -95,6 +97,8 @@ class TrainingSpec(NamedTuple):
             unit_length=self.unit_length,
             initial=self.initial(features, outputs),
         )
+        learner.threads = self.threads
+        return learner
 
     def initial(self, features: int, outputs: int) -> npt.NDArray[np.float64] | None:
         """The weights to start from, one line for each learner; None for zeros."""

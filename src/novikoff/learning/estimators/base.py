@@ -24,6 +24,7 @@ from novikoff.learning import training
 from novikoff.learning.epochs import Outcome, StopReason
 from novikoff.learning.estimators.online import Online
 from novikoff.learning.learner import Learner, learners_needed
+from novikoff.learning.parallel.pool import thread_count
 from novikoff.learning.rows import LearnerRows, Rows, length, make_rows, stored
 from novikoff.learning.rules import protocol, registry
 from novikoff.learning.rules.protocol import Rule, Vector
@@ -59,6 +60,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
     fit_intercept: bool = False
     unit_length: bool = False
     init: Init = "zeros"
+    n_jobs: int | None = None
 
     def _rule(self) -> Rule:
         return registry.build(self.kind, self._own_parameters())
@@ -163,6 +165,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
 
     def _answers(self, X: ArrayRows) -> npt.NDArray[np.float64]:
         """What each learner decides for each row."""
+        self._learner.threads = thread_count(self.n_jobs)
         return self._learner.answers(rows_for(self._learner, self._matrix(X, reset=False)))
 
     def _spec(self, order: str | None = None) -> TrainingSpec:
@@ -181,6 +184,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             order=self.order if order is None else order,
             own_rule=None if named else self._rule(),
             class_weight=self.class_weight,
+            threads=thread_count(self.n_jobs),
         )
         return spec._replace(seed=self._seed()) if spec.is_random else spec
 

@@ -42,6 +42,8 @@ class Perceptron(Classifier):
     random_state : seeds the random start and the shuffling.
     class_weight : a dict from labels to weights, or "balanced": rows / (classes * rows of the
         class). A row is multiplied by its own weight (`sample_weight`) times that of its class.
+    n_jobs : how many threads may work on large data, -1 for one on each core. The result does not
+        depend on it, to the byte.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Perceptron(Classifier):
         order: Order = "given",
         random_state: RandomState = None,
         class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -109,6 +112,7 @@ class MarginPerceptron(Classifier):
         order: Order = "given",
         random_state: RandomState = None,
         class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -135,6 +139,7 @@ class PassiveAggressive(Classifier):
         order: Order = "given",
         random_state: RandomState = None,
         class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -159,6 +164,7 @@ class SecondOrderPerceptron(Classifier):
         order: Order = "given",
         random_state: RandomState = None,
         class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -251,6 +257,7 @@ class RuleClassifier(Classifier):
         order: Order = "given",
         random_state: RandomState = None,
         class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
 

@@ -40,6 +40,7 @@ def _to_file(model: BaseLearner) -> model_file.Model:
     own = registry.lookup(model.kind).parameters()
     options = {k: v for k, v in model.get_params().items() if k not in own and k not in LIFT}
     options.pop("init", None)  # the file holds the start itself
+    options.pop("n_jobs", None)  # of this machine
     options = {k: v for k, v in options.items() if k not in LATER or v != LATER[k]}
     if not isinstance(options.get("random_state"), (int, np.integer, type(None))):
         options["random_state"] = None  # a generator's state is not part of what was learned

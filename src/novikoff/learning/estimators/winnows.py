@@ -86,5 +86,6 @@ class BalancedWinnow(Classifier):
         order: Order = "given",
         random_state: RandomState = None,
         class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())

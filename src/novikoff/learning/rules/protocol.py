@@ -121,6 +121,14 @@ def seeks_margin(self: Any) -> Any:
 
 
 @dispatch_on_type
+def scores_ahead(self: Any) -> Any:
+    """Whether `score`, `mistaken` and `step` leave the state alone, so that several threads may
+    look at rows to come; a rule from elsewhere has to say so.
+    """
+    return type(self).__module__.startswith("novikoff.")
+
+
+@dispatch_on_type
 def check(self: Any) -> Any:
     """Raise ParameterError if a parameter is out of range."""
 

@@ -1,0 +1,1 @@
+"""One epoch on several cores, with the bytes of one."""
