@@ -156,7 +156,7 @@ def trials_text(capacities: Sequence[Capacity]) -> str:
 
 
 def trials_figure(capacities: Sequence[Capacity]) -> Figure:
-    """Random labellings decided one by one, with their 95 % confidence intervals, beside the curve."""
+    """Random labellings decided one by one, with 95 % confidence intervals, beside the curve."""
     marks: list[Mark] = [ReferenceLine(0.5, "one half", "grey", "dotted")]
     sizes = sorted({each.N for each in capacities})
     farthest = max(each.ratio for each in capacities) * 1.05
