@@ -216,7 +216,12 @@ def test_text_for_separable_rows(bound):
     assert lines[0] == "example:iris-setosa: 150 rows, 4 features, setosa against other"
     assert lines[1].startswith("separable: D = 11.1562; γ = 0.749117...")
     assert lines[2].split() == ["bound", "at", "most", "made", "formula"]
-    assert lines[3].split()[:4] == ["novikoff", "221", "5", "(D/γ)²,"]
+    run, one_pass = "in any order, however often:", "in one pass over the rows,"
+    assert lines[3] == f"of the perceptron from zero weights, with any step, {run}"
+    assert lines[4].split()[:4] == ["novikoff", "221", "5", "(D/γ)²,"]
+    soft = next(k for k, line in enumerate(lines) if "freund-schapire" in line)
+    assert lines[soft - 2].endswith(one_pass) and lines[soft - 1] == "  in any order:"
+    assert lines[soft + 1].split()[0] == "hinge"
     assert "A = 0.561, B = 125" in out
     assert "The perceptron from zeros made 5 mistakes in 4 epochs" in out
     assert "no separator has a margin above 1.44" in out
@@ -260,7 +265,7 @@ def test_the_disjunction_is_named_by_columns_and_lines(bound, asked, tmp_path):
 def test_exit_codes_of_bounds_asked_for_by_name(bound, words, code):
     ended, out, err = bound(*words)
     assert (ended, err) == (code, "")
-    assert ("Refused, for want of a hypothesis:" in out) == (code != 0 or "--only" not in words)
+    assert ("Not applicable (hypothesis not met):" in out) == (code != 0 or "--only" not in words)
 
 
 def test_decimals_are_taken_as_written(asked, tmp_path):

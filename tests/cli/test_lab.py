@@ -135,3 +135,12 @@ def test_its_help_needs_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "--no-browser" in done.stdout
+
+
+def test_the_help_names_the_extra_that_it_needs_in_paragraphs_that_are_filled():
+    _, out, _ = novikoff("lab", "--help")  # at 100 columns
+    assert "'novikoff[report]'" in out
+    lines = out.splitlines()
+    told = next(k for k, line in enumerate(lines) if "Serves the page" in line)
+    longest = 98 - len(lines[told + 1].split()[0])
+    assert len(lines[told].rstrip()) > longest  # the first word of the next had no room

@@ -73,8 +73,11 @@ def test_tried_labellings_are_drawn_as_they_were_counted():
     assert named(curve, "asked about").y[0] == 0.5
     points = of_kind(tried, PointSeries)
     assert [float(y) for mark in points for y in mark.y] == [each.fraction for each in found]
-    bands = [mark for mark in tried.marks if "95 %" in mark.name]
-    assert [float(y) for mark in bands for y in mark.upper] == [each.upper for each in found]
+    bars = [mark for mark in tried.marks if "95 %" in mark.name]
+    sides = [(each.lower, each.upper) for each in found]
+    assert [side for mark in bars for side in zip(mark.y[::3], mark.y[1::3], strict=True)] == sides
+    assert all(np.isnan(mark.y[2::3]).all() for mark in bars)  # nothing is drawn between two
+    assert "6 intervals contain Cover's value" in tried.caption
     assert len({mark.marker for mark in points}) == len({mark.colour for mark in points}) == 2
     assert len(page.sections[-1].table.rows) == len(found)
     assert page.sections[-1].table.columns[-1] == "Cover's share"

@@ -9,6 +9,7 @@ import novikoff as nk
 from novikoff import report
 from novikoff.report.charts import epochs as epoch_charts
 from novikoff.report.charts import trace as trace_charts
+from novikoff.report.charts.proof_plane import cap_outline, proof_figure, proof_plane
 from novikoff.report.model import Bars, Line, ReferenceLine
 from novikoff.theory.trace import trace
 from tests.helpers.reports import ANSWER, ASKED, named, of_kind
@@ -35,7 +36,8 @@ def test_the_envelopes_are_the_traces_and_cross_where_the_theorem_ends():
 def test_a_page_of_a_trace_has_the_angle_the_ceiling_and_the_slack():
     found = trace(*nk.open("example:iris-setosa").read()[:2])
     page = report.trace_page(found, ASKED, ANSWER)
-    envelopes, angle, ceiling, slack, epochs = page.pictures
+    proof, envelopes, angle, ceiling, slack, epochs = page.pictures
+    assert proof.title == "Why the run must end: the proof in one picture"
     assert envelopes.log_x
     assert named(angle, "this run").y.tolist() == found.table["cosine"].tolist()
     assert named(angle, "floor").y.tolist() == found.table["cosine_floor"].tolist()
@@ -119,3 +121,46 @@ def test_a_long_trace_is_thinned_and_says_so():
     assert found.updates > epoch_charts.MOST
     assert f"Of {found.updates:,} updates" in picture.caption
     assert "all were checked" in picture.caption
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "margin", "voted", "one-sided"])
+@pytest.mark.parametrize("init", ["zeros", "random"])
+def test_the_proofs_picture_has_the_traces_numbers_in_any_dimension(rule, init):
+    for features in (2, 200):
+        rows = nk.open(f"example:separable?rows=60&features={features}&margin=0.1").read()
+        X, y = rows.X * np.where(rows.y > 0, 1, -1)[:, None], None
+        options = {"rule": rule}
+        if rule != "one-sided":
+            X, y, options = rows.X, rows.y, options | {"init": init, "random_state": 0}
+        found = nk.trace(X, y, **options)
+        plane, table, k = proof_plane(found), found.table, found.table["update"]
+        squares = plane.along**2 + plane.across**2
+        assert squares == pytest.approx(table["squared_distance"])
+        assert plane.floor == pytest.approx(k * math.sqrt(found.A))
+        assert plane.radius == pytest.approx(np.sqrt(found.B * k))
+        near = 1e-9 * plane.radius
+        assert (plane.along >= plane.floor - near).all()  # beyond the floor
+        assert (np.sqrt(squares) <= plane.radius + near).all()  # and in the disc
+        if not found.start.any():
+            assert plane.along / np.sqrt(squares) == pytest.approx(table["cosine"])
+        picture = proof_figure(found)
+        green, path = named(picture, "what is left of it"), named(picture, "the way")
+        assert green.x[0] == pytest.approx(plane.floor[-1]) and path.x[0] == path.y[0] == 0.0
+        assert (path.x[-1], path.y[-1]) == (plane.along[-1], plane.across[-1])
+
+
+def test_the_disc_closes_where_the_theorem_ends():
+    found = trace(*nk.open("example:and").read()[:2])
+    cross = found.B / found.A
+    assert math.floor(cross) == found.bound
+    room = [
+        math.sqrt(found.B * k) - k * math.sqrt(found.A) for k in (found.bound, cross, cross + 1)
+    ]
+    assert room[0] >= 0 > room[2]
+    assert room[1] == pytest.approx(0.0, abs=1e-9)
+    x, y = cap_outline(2.0, 3.0)  # beyond its end nothing is left of it
+    assert set(x.tolist()) == {2.0}
+    assert set(y.tolist()) == {0.0}
+    assert (
+        proof_plane(trace(*nk.open("example:xor").read()[:2], nk.Perceptron(max_epochs=9))) is None
+    )

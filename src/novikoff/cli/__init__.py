@@ -34,6 +34,7 @@ from novikoff.cli import (
     trace,
     verify,
 )
+from novikoff.cli.shared.command import Command
 from novikoff.cli.shared.progress.signals import exit_code, terminate
 from novikoff.errors import NovikoffError
 from novikoff.version import __version__
@@ -93,24 +94,24 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Say which version this is."
+        False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
     pass
 
 
-app.command("fit")(fit.fit)
-app.command("predict")(predict.predict)
-app.command("check")(check.check)
-app.command("bound")(bound.bound)
-app.command("verify")(verify.verify)
-app.command("trace")(trace.trace)
-app.command("cover")(cover.cover)
-app.command("convert")(convert.convert)
-app.command("examples")(examples.examples)
+app.command("fit", cls=Command)(fit.fit)
+app.command("predict", cls=Command)(predict.predict)
+app.command("check", cls=Command)(check.check)
+app.command("bound", cls=Command)(bound.bound)
+app.command("verify", cls=Command)(verify.verify)
+app.command("trace", cls=Command)(trace.trace)
+app.command("cover", cls=Command)(cover.cover)
+app.command("convert", cls=Command)(convert.convert)
+app.command("examples", cls=Command)(examples.examples)
 app.add_typer(exercise.app, name="exercise")
-app.command("demo")(demo.demo)
-app.command("lab")(lab.lab)
+app.command("demo", cls=Command)(demo.demo)
+app.command("lab", cls=Command)(lab.lab)
 
 
 def _last_words(message: str) -> None:

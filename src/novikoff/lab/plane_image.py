@@ -66,6 +66,7 @@ def _verdict_marks(verdict: dict[str, Any], frame: Box) -> list[Mark]:
     if verdict["line"] is not None:
         best = verdict["reach"] is not None or verdict["outcome"] == "separable"
         name = "the line of largest margin" if best else "a line with no point on the wrong side"
+        name += " (of the lifted rows)" * verdict["lifted"]
         *weights, offset = verdict["line"]
         size = float(np.linalg.norm(weights))
         reach = None if verdict["reach"] is None else verdict["reach"] * size

@@ -181,8 +181,8 @@ def test_a_point_that_is_held_still_is_judged_where_it_is(lab):
     page.mouse.move(x + 10, y)
     page.wait_for_timeout(20)
     page.mouse.move(x + 230, y + 60, steps=4)
-    until(page, f"{POINTS}[2][0] === lab.editing.points()?.[2][0]")
-    until(page, f"{POINTS}[2][1] === lab.editing.points()[2][1]")
+    until(page, f"{POINTS}[2][0] === lab.pointer.points()?.[2][0]")
+    until(page, f"{POINTS}[2][1] === lab.pointer.points()[2][1]")
     place = page.evaluate(POINTS)[2]
     check_figures(page, check_points(page.evaluate("lab.pointsText(lab.now.told.points)")))
     with redrawn(page):  # a pointer that is taken away leaves the point there
@@ -191,7 +191,7 @@ def test_a_point_that_is_held_still_is_judged_where_it_is(lab):
             " { pointerId: 1 }))"
         )
     assert page.evaluate(POINTS)[2] == place
-    assert not page.evaluate("lab.editing.dragging()")
+    assert not page.evaluate("lab.pointer.dragging()")
     page.mouse.up()
 
 

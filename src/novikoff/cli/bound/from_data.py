@@ -80,7 +80,7 @@ class BoundReport(NamedTuple):
         return f"{verdict.outcome}: {longest}{margin}"
 
     def _table(self) -> list[str]:
-        """The bounds that hold: name, value, mistakes made, formula."""
+        """The bounds that hold, below whose mistakes they bound: name, value, made, formula."""
         given = [k for k, each in enumerate(self.bounds) if each.refused is None]
         if not given:
             return []
@@ -90,8 +90,11 @@ class BoundReport(NamedTuple):
             cells.append([self.bounds[k].name, _cell(self.bounds[k].value), *done])
         widths = [max(len(row[j]) for row in cells) for j in range(1, len(cells[0]))]
         texts = ["formula", *(_formula(self.bounds[k]) for k in given)]
-        lines = []
-        for row, text in zip(cells, texts, strict=True):
+        lines: list[str] = []
+        learners = ["", *(self.bounds[k].learner for k in given)]
+        for k, (row, text) in enumerate(zip(cells, texts, strict=True)):
+            if k and learners[k] != learners[k - 1]:
+                lines += wrap_formulas(f"of {learners[k]}:", rest="  ")
             numbers = [f"{cell:>{w}}" for cell, w in zip(row[1:], widths, strict=True)]
             head = "  ".join([f"  {row[0]:<{NAMES - 2}}", *numbers, ""])
             lines += wrap_formulas(text, first=head, rest=" " * len(head))
@@ -112,7 +115,7 @@ class BoundReport(NamedTuple):
         for each in self.bounds:
             if each.refused is not None:
                 reasons.setdefault(each.refused, []).append(each.name)
-        lines = ["Refused, for want of a hypothesis:"] if reasons else []
+        lines = ["Not applicable (hypothesis not met):"] if reasons else []
         for why, names in reasons.items():
             lines += wrap_formulas(f"{', '.join(names)}: {why}", first="  ", rest="    ")
         return lines

@@ -19,7 +19,7 @@ SYMBOLS = {"gamma": "γ", "gamma_1": "γ₁", "Delta": "Δ", "eta": "η", "lengt
 AT_LEAST = {"gamma", "gamma_1", "g", "A"}  # rounded down: the more, the fewer mistakes
 UNSAID = {"vacuous", "vector", "relevant"}
 
-FROM_ZERO = "the perceptron from zero weights, with any step, in any order"
+FROM_ZERO = "the perceptron from zero weights, with any step, in any order, however often"
 LENGTH = "no row is longer than D"
 MARGIN = "some unit vector u has y u·x ≥ γ on every row x with label y"
 
@@ -117,7 +117,7 @@ def _unit_length(margin: Fraction) -> Bound:
 
 def _one_sided(gap: Fraction) -> Bound:
     sentences = ["every row has the length 1", "some unit vector u has u·x ≥ g on every row x"]
-    learner = "the one-sided perceptron, in any order"
+    learner = "the one-sided perceptron, in any order, however often"
     return _bound("one-sided", formulas.one_sided(gap), "1/g²", sentences, {"g": gap}, learner)
 
 

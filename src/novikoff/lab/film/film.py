@@ -14,6 +14,7 @@ import numpy.typing as npt
 from novikoff.lab.film import ending_text, proof_lines, run_text
 from novikoff.lab.film.charts import charts_of
 from novikoff.lab.film.mistakes_by_step import mistakes_by_step, packed
+from novikoff.lab.film.proof_picture import picture_columns, picture_of
 from novikoff.lab.film.run import ENDLESS, NOTHING, UPDATES, FilmRun, Numbers, Places
 from novikoff.lab.state.row_orders import arrangement, rows_of
 from novikoff.lab.state.settings import ORDERS, Settings, estimator
@@ -63,6 +64,7 @@ def film_of(
         "places": _places(run),
         "countdown": ending_text.countdown(run),
         "moved": run_text.moved(run),
+        "picture": picture_of(run),
         "lines": [line._asdict() for line in proof_lines.lines_of(run)],
         "end": ending_text.end(run),
         "charts": charts_of(run) if charts else [],
@@ -85,7 +87,8 @@ def columns_of(run: FilmRun, shown: "ShownWeights") -> dict[str, npt.NDArray[Any
     kept = {name: table.get(name, NOTHING) for name in OWN}
     kept |= {name: table[name] for name in table if not LEFT_OUT.fullmatch(name)}
     mistake = kept["mistake"].astype(np.int64)
-    return _as_shown(run, kept, shown) | {
+    kept = _as_shown(run, kept, shown) | picture_columns(run)
+    return kept | {
         "row": run.as_numbered(kept["row"]),
         "mistake": mistake,
         "mistakes": np.cumsum(mistake),

@@ -56,7 +56,7 @@
   function frameFor(told, anew) {
     const box = lab.plane.box();
     if (anew || !box) return told.frame;
-    if (lab.editing.dragging()) return lab.plane.frame();
+    if (lab.pointer.dragging()) return lab.plane.frame();
     const inside = told.points.every((p) => box.every(([low, high], i) => p[i] > low && p[i] < high));
     return inside ? lab.plane.frame() : told.frame;
   }
@@ -77,11 +77,11 @@
 
   async function show(told, options) {
     const { charts = true, anew = false, keep = false } = options;
-    const dragging = lab.editing.dragging();
+    const dragging = lab.pointer.dragging();
     const k = stepFor(told, { k: options.k, anew });
     const before = lab.now?.told;
     const shown = { ...told, about: aboutFor(told) };
-    if (dragging) shown.points = lab.editing.points();
+    if (dragging) shown.points = lab.pointer.points();
     lab.now = { told };
     if (options.latest) lab.points.settle(true);
     if (!keep) lab.problem(told.problem);

@@ -95,7 +95,8 @@
     figure.put("meet", columns(meet));
     drawConflict(verdict.conflict);
     lab.find("best-name").textContent = verdict.reach || verdict.outcome === "separable"
-      ? "largest margin" : "line of the verdict";
+      ? (verdict.lifted ? "largest margin of the lifted rows (x, 1)" : "largest margin")
+      : "line of the verdict";
     lab.find("meet-name").textContent = verdict.mirrored
       ? "the origin, within the hull of the signed points" : "where the hulls meet";
   }

@@ -20,6 +20,7 @@
     const { film, k } = state;
     if (!film) return;
     stage().step(k);
+    lab.proof.step(k);
     lab.tellStep(film, k);
     lab.tellProof(film, k);
     lab.tellCountdown(film, k);
@@ -182,6 +183,7 @@
     if (film) lab.tellLines(film);
     if (told.tab === "plane") await drawStage(() => lab.plane.show(told, film, state.k, frame));
     else if (film) await drawStage(() => lab.bars.show(told, film, state.k));
+    await staging(() => lab.proof.show(film, state.k));
     draw();
     root.dataset.step = state.k;
     root.dataset.ready = serial;
@@ -208,6 +210,7 @@
     const mine = (looks.latest += 1);
     if (!state.told) return;
     if (state.told.tab === "plane" || state.film) await drawStage();
+    await staging(() => lab.proof.embed());
     if (mine !== looks.latest) return; // a newer look is on its way
     draw();
     chartsAgain(root.dataset.ready);

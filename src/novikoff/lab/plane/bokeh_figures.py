@@ -10,7 +10,7 @@ from novikoff.report.model import LIGHT
 from novikoff.report.render.bokeh import FONT, Plot, Style, blank_figure, dash_of
 
 #: Scripts of the player, in the order in which they are run; an offline page has these alone.
-PLAYER = ("words.js", "drawn.js", "plane.js", "winnow.js", "telling.js", "player.js")
+PLAYER = ("text.js", "figures.js", "plane.js", "winnow.js", "proof.js", "step.js", "player.js")
 
 TEXT = {"text_font": {"value": FONT}, "text_font_size": "15px", "text_font_style": "bold"}
 HALVED = 64  # times that a weight may be, and still be named on its axis
@@ -21,7 +21,12 @@ def figures() -> dict[str, object]:
     """The empty figures as a page embeds them, by the ids of the elements that they are kept in."""
     from bokeh.embed import json_item
 
-    made = {"plane": plane(), "powers": bars(powers=True), "weights": bars(powers=False)}
+    made = {
+        "plane": plane(),
+        "proof": proof(),
+        "powers": bars(powers=True),
+        "weights": bars(powers=False),
+    }
     return {f"{name}-figure": json_item(plot) for name, plot in made.items()}
 
 
@@ -30,8 +35,6 @@ def plane() -> Plot:
 
     What changes from step to step is on the level "overlay", which is painted without the rest.
     """
-    from bokeh.models.annotations import Arrow, VeeHead
-
     plot = _bare(min_border_left=BORDER, min_border_bottom=BORDER - 14)
     for name, colour, alpha, level in (
         ("band", "green", 0.16, "glyph"),
@@ -50,11 +53,7 @@ def plane() -> Plot:
     ):
         stroke: Style = {"line_color": LIGHT[colour], "line_dash": dash, "level": level}
         plot.line("x", "y", source=empty_source(name, "x", "y"), line_width=width, **stroke)
-    head = VeeHead(size=13, fill_color=LIGHT["ink"], line_color=LIGHT["ink"])
-    ends: Style = {"x_start": "x0", "y_start": "y0", "x_end": "x1", "y_end": "y1"}
-    normal = empty_source("normal", *ends.values())
-    shaft: Style = {"line_color": LIGHT["ink"], "line_width": 3, "level": "overlay"}
-    plot.add_layout(Arrow(end=head, source=normal, **ends, **shaft))
+    _arrow(plot, "normal", "ink")
     _points(plot)
     return plot
 
@@ -99,6 +98,48 @@ def _ring(
 ) -> None:
     edge: Style = {"line_color": LIGHT[colour], "line_width": width, "level": level}
     plot.scatter("x", "y", source=source, marker=marker, size=size, fill_color=None, **edge)
+
+
+def proof() -> Plot:
+    """The proof's picture: the disc, its part beyond the floor, the vectors and the angle."""
+    plot = _bare(min_border_left=BORDER, min_border_bottom=BORDER - 14)
+    for name, colour, alpha in (("disc", "red", 0.14), ("allowed", "green", 0.26)):
+        fill: Style = {
+            "fill_color": LIGHT[colour],
+            "fill_alpha": alpha,
+            "line_color": LIGHT[colour],
+        }
+        plot.patch("x", "y", source=empty_source(name, "x", "y"), level="overlay", **fill)
+    for name, colour, dash, width in (
+        ("way", "sky", "solid", 1.5),
+        ("floor", "green", dash_of("dashed"), 2.5),
+        ("angle", "purple", "solid", 2.5),
+    ):
+        stroke: Style = {"line_color": LIGHT[colour], "line_dash": dash, "line_width": width}
+        plot.line("x", "y", source=empty_source(name, "x", "y"), level="overlay", **stroke)
+    for name, colour, dash in (
+        ("target", "ink", "solid"),
+        ("before", "grey", dash_of("dotted")),
+        ("step", "amber", "solid"),
+        ("after", "blue", "solid"),
+    ):
+        _arrow(plot, name, colour, dash)
+    names = empty_source("names", "x", "y", "text", "shift", "rise", "align")
+    label: Style = {"x_offset": "shift", "y_offset": "rise", "text_align": "align"}
+    look: Style = {"text_color": LIGHT["ink"], "text_baseline": "middle", "level": "overlay"}
+    plot.text("x", "y", "text", source=names, **label, **look, **TEXT)
+    return plot
+
+
+def _arrow(plot: Plot, name: str, colour: str, dash: str | list[int] = "solid") -> None:
+    """An arrow, or several, whose ends are the columns x0, y0, x1 and y1 of a source."""
+    from bokeh.models.annotations import Arrow, VeeHead
+
+    ends: Style = {"x_start": "x0", "y_start": "y0", "x_end": "x1", "y_end": "y1"}
+    head = VeeHead(size=13, fill_color=LIGHT[colour], line_color=LIGHT[colour])
+    shaft: Style = {"line_color": LIGHT[colour], "line_width": 3, "line_dash": dash}
+    source = empty_source(name, *ends.values())
+    plot.add_layout(Arrow(end=head, source=source, level="overlay", **ends, **shaft))
 
 
 def bars(*, powers: bool) -> Plot:

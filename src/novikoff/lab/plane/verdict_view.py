@@ -75,6 +75,7 @@ def as_json(state: Plane, judged: PlaneVerdict) -> dict[str, Any]:
         "brief": brief(judged),
         "line": line,
         "reach": None if banded is None else band_half_width(banded),
+        "lifted": banded is not None and banded.signed.bias,
         "nearest": [] if banded is None else nearest(banded),
         "conflict": [_share(row, share) for row, share in conflict],
         **_hulls(state.points, verdict),

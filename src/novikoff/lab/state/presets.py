@@ -33,9 +33,9 @@ CLOUDS = (
 PRESETS = {
     "clouds": _preset(
         "Two clouds",
-        "Two clouds that a line separates. Step through the 9 updates: each turns the line towards"
-        " the one with the largest margin, and the theorem allows 49. Then switch the bias off: γ"
-        " and the bound are others.",
+        "Two clouds that a line separates. Step through the 9 updates: each adds to the product of"
+        " w with w*, the separator of largest margin, though some turn the line away from it; the"
+        " theorem allows 49. Then switch the bias off: γ and the bound change.",
         CLOUDS,
     ),
     "wide": _preset(

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from novikoff import cover_count
 from novikoff.number_text import count
 from novikoff.report.model import (
-    Band,
     Figure,
     Line,
     Mark,
@@ -157,7 +156,7 @@ def trials_text(capacities: Sequence[Capacity]) -> str:
 
 
 def trials_figure(capacities: Sequence[Capacity]) -> Figure:
-    """Random labellings decided one by one, with their 95 % confidence bands, beside the curve."""
+    """Random labellings decided one by one, with 95 % confidence intervals, beside the curve."""
     marks: list[Mark] = [ReferenceLine(0.5, "one half", "grey", "dotted")]
     sizes = sorted({each.N for each in capacities})
     farthest = max(each.ratio for each in capacities) * 1.05
@@ -170,7 +169,9 @@ def trials_figure(capacities: Sequence[Capacity]) -> Figure:
         lower, upper = (
             array([getattr(each, side) for each in ours]) for side in ("lower", "upper")
         )
-        marks.append(Band(x, lower, upper, f"95 % confidence, N = {N:,}", colour))
+        gaps = np.full(len(ours), np.nan)  # between one interval and the next
+        ends = (np.column_stack(part).ravel() for part in ((x, x, gaps), (lower, upper, gaps)))
+        marks.append(Line(*ends, f"95 % confidence, N = {N:,}", colour, "solid", 2.0))
         heights = array([each.fraction for each in ours])
         name = f"random labellings, N = {N:,}"
         marks.append(PointSeries(x, heights, name, colour, marker, 9.0, hover=_hover_texts(ours)))
@@ -183,7 +184,7 @@ def trials_figure(capacities: Sequence[Capacity]) -> Figure:
         "share that separates",
         marks,
         f"Each mark is {tried} random labellings, each decided exactly; {inside} of"
-        f" {len(capacities)} bands hold Cover's share (about 95 % should).",
+        f" {len(capacities)} intervals contain Cover's value (about 95 % should).",
         f"Measured shares of separable labellings beside Cover's curve, for N = {_listed(sizes)}.",
     )
 

@@ -72,7 +72,7 @@ def separator_figure(
     """
     margins = separator.margins
     shown = rows_to_draw(examples.row_count, marked.rows, margins)
-    view, marks = _hyperplane_marks(examples, separator, shown.rows)
+    view, marks = _hyperplane_marks(examples, separator, shown.rows, strict is not None)
     marks += class_marks(examples, view, shown.rows, margins, strict)
     wrong = np.flatnonzero(margins[shown.rows] < 0.0)
     ringed = np.flatnonzero(np.isin(shown.rows, marked.rows))
@@ -100,22 +100,31 @@ def scatter_figure(examples: RowInfo) -> Figure:
 
 
 def _hyperplane_marks(
-    examples: RowInfo, separator: Separator, rows: Indices
+    examples: RowInfo, separator: Separator, rows: Indices, held: bool
 ) -> tuple[Projection, list[Mark]]:
-    """The projection, and the marks of the hyperplane and its band in it."""
+    """The projection, and the marks of the hyperplane and its band in it. held: rows lie on it."""
     weights, offset = separator.weights, separator.intercept
     reach = None if separator.scaled else separator.gamma
     if examples.feature_count == 2 and weights.any():
         view = projections.two_features(examples, rows)
-        name = f"the separating line, w·x{' + b' if offset else ''} = 0"
+        name = f"{_hyperplane_name('line', separator, held)}, w·x{' + b' if offset else ''} = 0"
         return view, line_and_band(view.frame, weights, offset, reach, LineStyle(name, EMPTY))
     if examples.feature_count == 1 and weights.any():
         view = projections.one_feature(examples, rows)
         width = None if reach is None else reach / abs(float(weights[0]))
-        return view, _upright_marks(-offset / float(weights[0]), width, view)
+        place = -offset / float(weights[0])
+        return view, _upright_marks(place, width, view, _hyperplane_name("point", separator, held))
     scores = separator.margins * examples.signs
     view = projections.along_normal(examples, rows, scores, weights, separator.formula)
-    return view, _upright_marks(0.0, separator.gamma, view)
+    name = _hyperplane_name("hyperplane", separator, held)
+    return view, _upright_marks(0.0, separator.gamma, view, name)
+
+
+def _hyperplane_name(kind: str, separator: Separator, held: bool) -> str:
+    """The name of a line or hyperplane: only one with every row strictly on its side separates."""
+    if (separator.margins < 0.0).any():
+        return f"the {kind} of these weights"
+    return f"a {kind} with no row on its wrong side" if held else f"the separating {kind}"
 
 
 class LineStyle(NamedTuple):
@@ -144,13 +153,13 @@ def line_and_band(
     return marks
 
 
-def _upright_marks(place: float, width: float | None, view: Projection) -> list[Mark]:
+def _upright_marks(place: float, width: float | None, view: Projection, name: str) -> list[Mark]:
     marks: list[Mark] = []
     if width is not None:
         heights = enlarged_box(view.frame)[1]
         box = corners(((place - width, place + width), heights))
         marks.append(Patch(*xy(box), EMPTY, "grey"))
-    return [*marks, ReferenceLine(place, "the separating hyperplane", "ink", "solid", upright=True)]
+    return [*marks, ReferenceLine(place, name, "ink", "solid", upright=True)]
 
 
 def class_marks(

@@ -21,7 +21,7 @@ from novikoff.theory.trace import Trace
 
 PLACES = 200
 SMALL = 0.05  # cosines that even axes would show as 0
-FAR = 10.0  # how much farther than the run the envelopes may cross for even axes to show both
+FAR = 2.0  # how much farther than the run the envelopes may cross for even axes to show both
 
 
 class UpdateCurves:
@@ -95,7 +95,9 @@ def envelopes(trace: Trace) -> Figure:
     if A is not None:
         marks.append(Line(x, A * x * x, "at least A·k²", "green", "dotted"))
     beside = ["upper", *(["lower"] if A else [])]
-    marks += curves.run_line("squared_distance", "this run, ‖w_k − w_0‖²", *beside)
+    marks += curves.run_line(
+        "squared_distance", "this run: squared distance from the start", *beside
+    )
     if cross is not None:
         longest = "no run is longer"
         if trace.bound is not None:
@@ -103,7 +105,7 @@ def envelopes(trace: Trace) -> Figure:
         name = f"they cross at k = B / A: {longest}"
         marks.append(ReferenceLine(cross, name, "ink", "dashed", upright=True))
     return curves.figure(
-        "Why the run must end: the envelopes"
+        "Two envelopes, which cross"
         if cross is not None
         else "How far the weights can get: the envelope",
         "squared distance from the start",
@@ -125,9 +127,8 @@ def _envelopes_caption(trace: Trace, cross: float | None, far: bool) -> str:
         )
     scale = " Both axes are logarithmic." if far else ""
     return (
-        "Each mistake takes the weights a step towards the separator, so that the distance grows at"
-        f" least like A·k²; and it grows no faster than B·k. Where the two cross, no room is"
-        f" left.{scale}"
+        "Each mistake adds at least ηa to the product with w*, so that the distance grows at least"
+        f" like A·k²; and it grows no faster than B·k. Where the two cross, no room is left.{scale}"
     )
 
 
@@ -145,15 +146,15 @@ def cosine(trace: Trace) -> Figure:
         heights, floor = (np.where(each > 0.0, each, np.nan) for each in (heights, floor))
     k, notes = curves.column("update"), curves.notes("cosine", "cosine_floor")
     return curves.figure(
-        "The weights turn towards the separator",
-        "cosine of the angle between w_k and w*",
+        "The angle with the separator, above its floor",
+        "cosine of the angle with w*",
         [
-            ReferenceLine(1.0, "1: the same direction", "ink", "dotted"),
-            *curve_marks(Line(k, heights, "this run, cos(w_k, w*)", "blue", "solid", 3.0, notes)),
+            ReferenceLine(1.0, "1 (same direction as w*)", "ink", "dotted"),
+            *curve_marks(Line(k, heights, "this run", "blue", "solid", 3.0, notes)),
             *curve_marks(Line(k, floor, "its floor, by the theorem", "red", "dashed")),
         ],
-        "The floor rises with every mistake, and no cosine is above 1: if mistakes went on, the"
-        f" floor would have to cross it.{scale}",
+        "The floor rises with every mistake; the cosine itself may fall at some. No cosine is above"
+        f" 1: if mistakes went on, the floor would have to cross it.{scale}",
         f"The cosine between the weights and the separator, {last} at the end, above its floor.",
         log_x=trace.updates > 1000,
         log_y=small,
@@ -162,11 +163,11 @@ def cosine(trace: Trace) -> Figure:
 
 #: An inequality, the columns of its slack and of its larger side, and the look of its curve.
 SLACKS = (
-    ("‖w_k‖² ≤ its cap", "norm_slack", "norm_cap", "blue", "solid"),
-    ("‖w_k − w_0‖² ≤ B·k", "upper_slack", "upper", "red", "dashed"),
-    ("w_k·w* ≥ its floor", "target_slack", "target_product", "green", "dotted"),
-    ("‖w_k − w_0‖² ≥ A·k²", "lower_slack", "squared_distance", "purple", "dashed"),
-    ("‖w_k − u‖² ≤ its cap", "to_target_slack", "to_target_cap", "red", "dashed"),
+    ("‖wₖ‖² ≤ its cap", "norm_slack", "norm_cap", "blue", "solid"),
+    ("‖wₖ − w₀‖² ≤ B·k", "upper_slack", "upper", "red", "dashed"),
+    ("wₖ·w* ≥ its floor", "target_slack", "target_product", "green", "dotted"),
+    ("‖wₖ − w₀‖² ≥ A·k²", "lower_slack", "squared_distance", "purple", "dashed"),
+    ("‖wₖ − u‖² ≤ its cap", "to_target_slack", "to_target_cap", "red", "dashed"),
     ("Σd ≥ m·c", "drops_slack", "drops", "green", "dotted"),
 )
 
@@ -220,10 +221,10 @@ def total_weight(trace: Trace) -> Figure:
     curves, last = UpdateCurves(trace), float(trace.table["total_weight"][-1])
     run, cap = ("total_weight", "sum of the weights"), ("total_cap", "cap of the sum")
     return curves.figure(
-        "Winnow's weights in all",
+        "Winnow's total weight",
         "sum of the weights",
         [
-            ReferenceLine(0.0, "0: the sum stays above", "ink", "dotted"),
+            ReferenceLine(0.0, "0 (the sum stays positive)", "ink", "dotted"),
             *curves.run_under_cap(run, cap),
         ],
         "A promotion adds no more than the threshold allows, a demotion takes away at least its"

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from novikoff.report.charts import trace as charts
 from novikoff.report.charts import trace_passive_aggressive as passive_aggressive
+from novikoff.report.charts.proof_plane import proof_figure
 from novikoff.report.model import Figure
 from novikoff.theory.trace import Trace
 
@@ -17,6 +18,7 @@ class TraceFigure(NamedTuple):
     draw: Callable[[Trace], Figure | None]  # None: there is nothing to draw
 
 
+PROOF = TraceFigure("proof", "The proof", proof_figure)
 ENVELOPES = TraceFigure("envelopes", "The envelopes", charts.envelopes)
 LENGTH = TraceFigure("length", "The length", passive_aggressive.length_figure)
 DISTANCE = TraceFigure("distance", "The distance", passive_aggressive.distance_figure)
@@ -34,7 +36,7 @@ def figures_of(trace: Trace) -> list[TraceFigure]:
     if trace.rule == "winnow":
         return [TOTAL, MOVES]
     if trace.rule != "passive-aggressive":
-        return [ENVELOPES, *angle, CEILING, SLACK]
+        return [PROOF, ENVELOPES, *angle, CEILING, SLACK]
     if "to_target" not in trace.table:
         return [LENGTH, CEILING]
     return [DISTANCE, SPENT, *angle, CEILING, SLACK]

@@ -13,7 +13,7 @@ from novikoff.theory.trace import Trace
 def distance_figure(trace: Trace) -> Figure:
     """|w_k - u|^2 under its cap, |w_0 - u|^2 less the sum of all d."""
     curves = UpdateCurves(trace)
-    run, cap = ("to_target", "this run, ‖w_k − u‖²"), ("to_target_cap", "at most ‖w_0 − u‖² − Σd")
+    run, cap = ("to_target", "this run, ‖wₖ − u‖²"), ("to_target_cap", "at most ‖w₀ − u‖² − Σd")
     return curves.figure(
         "Every update brings the weights nearer",
         "squared distance from u",
@@ -38,7 +38,7 @@ def spending_figure(trace: Trace) -> Figure:
         "Why mistakes must end: there is only so much distance",
         "squared distance gone, at the least",
         [
-            ReferenceLine(whole, f"all there is, ‖w_0 − u‖²: {number(whole)}", "red", "dashed"),
+            ReferenceLine(whole, f"all there is, ‖w₀ − u‖²: {number(whole)}", "red", "dashed"),
             *curves.run_line("drops", "this run, Σd", "drops_floor", "mistakes"),
             *curves.line("drops_floor", "at least m·c after m mistakes", "green", "dotted"),
         ],
@@ -53,7 +53,7 @@ def spending_figure(trace: Trace) -> Figure:
 def length_figure(trace: Trace) -> Figure:
     """|w_k|^2 under its cap, the inequality that needs no separator."""
     curves = UpdateCurves(trace)
-    run, cap = ("squared_norm", "this run, ‖w_k‖²"), ("norm_cap", "at most ‖w_0‖² + Στ(2 − ℓ)")
+    run, cap = ("squared_norm", "this run, ‖wₖ‖²"), ("norm_cap", "at most ‖w₀‖² + Στ(2 − ℓ)")
     return curves.figure(
         "How long the weights get",
         "squared length of the weights",

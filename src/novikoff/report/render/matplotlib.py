@@ -40,7 +40,7 @@ MARKERS = {
 MANY = 400  # points that an SVG file holds one by one; more become an image within it
 DOTS = 160  # to the inch
 LARGEST = 90.0  # area of a marker in the legend, in square points
-WRAP = 60  # characters of a label on one line
+WRAP, WRAP_Y = 60, 36  # characters of a label on one line; the axis upwards is shorter
 SIZE, SQUARE = (8.0, 4.8), (7.0, 5.6)  # inches
 SETTINGS: dict[Any, Any] = {
     "text.parse_math": False,  # a label may hold any number of dollars
@@ -81,7 +81,7 @@ def render_file(picture: Figure, kind: str, *, titled: bool = True) -> bytes:
         if titled:
             axes.set_title(picture.title, loc="left", fontsize=13)
             axes.set_xlabel(textwrap.fill(picture.x_label, WRAP))
-            axes.set_ylabel(textwrap.fill(picture.y_label, WRAP))
+            axes.set_ylabel(textwrap.fill(picture.y_label, WRAP_Y))
             _legend(figure, axes)
         out = io.BytesIO()
         metadata = {"Date": None} if kind == "svg" else None

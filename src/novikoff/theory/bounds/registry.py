@@ -19,6 +19,7 @@ from novikoff.verdict.exact.margins import Rational
 from novikoff.verdict.signed import Signed
 
 FROM_ZERO = "the perceptron from zero weights, with any step"
+ANY_RUN = "in any order, however often"
 LOG_SLACK = 1.0 + 2.0**-50
 
 
@@ -55,7 +56,7 @@ def novikoff(problem: BoundProblem) -> Bound:
         return BoundValue(real, {"D": problem.radius, "gamma": problem.margin})
 
     hypotheses = [problem.from_zero, problem.longest, problem.separable]
-    return _bound("novikoff", "(D/γ)²", f"{FROM_ZERO}, in any order", hypotheses, work)
+    return _bound("novikoff", "(D/γ)²", f"{FROM_ZERO}, {ANY_RUN}", hypotheses, work)
 
 
 def unit_length(problem: BoundProblem) -> Bound:
@@ -65,7 +66,7 @@ def unit_length(problem: BoundProblem) -> Bound:
         return BoundValue(1 / problem.verdict.margin.lower_squared, {"gamma": problem.margin})
 
     hypotheses = [problem.from_zero, _unit_rows(problem), problem.separable]
-    learner = f"{FROM_ZERO}, on rows of length 1, in any order"
+    learner = f"{FROM_ZERO}, on rows of length 1, {ANY_RUN}"
     return _bound("unit-length", "1/γ²", learner, hypotheses, work)
 
 
@@ -80,7 +81,8 @@ def _unit_rows(problem: BoundProblem) -> Hypothesis:
     size = f"{math.sqrt(problem.signed.scan.squares[bad]):.6g}"
     size = "not quite 1" if size == "1" else size
     row = row_name(problem.signed, bad)
-    why = f"the length of {row}{lift} is {size}, not 1: unit length scales rows"
+    how = "use unit_length=True (--unit-length) to scale the rows"
+    why = f"the length of {row}{lift} is {size}, not 1: {how}"
     return Hypothesis(sentence, False, why)
 
 
@@ -95,7 +97,7 @@ def fixed_increment(problem: BoundProblem) -> Bound:
 
     step = rounded_up(above(problem.eta))
     start = "zero weights" if problem.start is None else "the start given"
-    learner = f"the perceptron from {start}, with step {step}, in any order"
+    learner = f"the perceptron from {start}, with step {step}, {ANY_RUN}"
     formula = "B/A = (ηM − μ)|w*|²/(ηa²)"
     return _bound("fixed-increment", formula, learner, [problem.separable], work)
 
@@ -118,7 +120,7 @@ def one_sided(problem: BoundProblem) -> Bound:
     def work() -> BoundValue:
         return BoundValue(1 / gap.margin.lower_squared, {"g": gap.margin.lower})
 
-    learner = "the one-sided perceptron: rows of length 1, no intercept, in any order"
+    learner = f"the one-sided perceptron: rows of length 1, no intercept, {ANY_RUN}"
     return _bound("one-sided", "1/g²", learner, hypotheses, work)
 
 
@@ -140,7 +142,7 @@ def winnow(problem: BoundProblem) -> Bound:
         names = {"r": len(known.relevant), "n": known.features, "relevant": known.relevant}
         return BoundValue(found.real, names, found.value)
 
-    learner = "Winnow with alpha = 2 and theta = n, in any order"
+    learner = f"Winnow with alpha = 2 and theta = n, {ANY_RUN}"
     return _bound("winnow", "2 + 3r(1 + lg n)", learner, hypotheses, work)
 
 
@@ -182,7 +184,7 @@ def balanced_winnow(problem: BoundProblem) -> Bound:
         return BoundValue(real, names)
 
     formula = "ln(2n)/(ηγ₁ − η²X²/2)"
-    learner = "balanced Winnow with the step eta, in any order"
+    learner = f"balanced Winnow with the step eta, {ANY_RUN}"
     return _bound("balanced-winnow", formula, learner, hypotheses, work)
 
 

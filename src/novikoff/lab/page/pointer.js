@@ -110,5 +110,5 @@
   find("nearer").addEventListener("click", () => zoom(1 / 1.5));
   find("fit").addEventListener("click", () => lab.plane.zoom(lab.now.told.frame));
 
-  lab.editing = { dragging: () => Boolean(held?.next), points: () => held?.next };
+  lab.pointer = { dragging: () => Boolean(held?.next), points: () => held?.next };
 })();
