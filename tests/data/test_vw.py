@@ -219,12 +219,12 @@ def test_only_the_lines_that_are_not_utf8_are_left_out(save: Save) -> None:
 
 def test_skipped_rows_are_listed(save: Save, tmp_path: Path) -> None:
     side = tmp_path / "skipped.jsonl"
-    path = save("f.vw", "1 | a\n1 | b:x:\x01|c\n1 7 | d\n1 | a:2\n")
+    path = save("f.vw", "1 | a\n1 | b:x:\x01|c\n1 -7 | d\n1 | a:2\n")
     source = vw_source([Input(path)], skip=True, skipped_to=str(side))
     assert stored_rows(source) == [{"a": 1.0}, {"a": 2.0}]
     entries = [json.loads(line) for line in side.read_text().splitlines()]
     assert [(entry["line"], entry["column"]) for entry in entries] == [(2, 10), (3, 3)]
-    assert entries[1]["text"] == "1 7 | d"
+    assert entries[1]["text"] == "1 -7 | d"
 
 
 @pytest.mark.parametrize(
