@@ -135,8 +135,8 @@ def test_without_labels_all_before_the_bar_is_dropped(save: Save) -> None:
 
 
 REFUSED = [
-    ("1 2 | a", 3, "importance '2', expected 1: .*repeat the row"),
-    ("1 0.5 'tag | a", 3, "importance '0.5'"),
+    ("1 -2 | a", 3, "importance '-2', expected 0 or more: drop the row, or turn its label"),
+    ("1 -0.5 'tag | a", 3, "importance '-0.5'"),
     ("1 1 0.5 | a", 5, "base '0.5', expected 0"),
     ("1 1 0 7 | a", 7, "found '7', expected at most a label, an importance and a base"),
     ("1 tag | a", 3, "found 'tag', expected the importance 1, or a tag that begins with a quote"),

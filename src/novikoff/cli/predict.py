@@ -89,7 +89,8 @@ def predict(
 def _index_options(model: "Model") -> dict[str, Any]:
     """Options of `nk.open` that number the features as the model has them."""
     names = model.feature_names
-    return dict(model.numbering) | ({} if names is None else {"names": names})
+    known = {"weightless": True} | dict(model.numbering)
+    return known | ({} if names is None else {"names": names})
 
 
 def _predict(model: "Model", source: "Source", chunks: Iterator["Chunk"]) -> Iterator["Pair"]:

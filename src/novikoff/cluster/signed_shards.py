@@ -286,7 +286,7 @@ def _first_rows(
     chunks = []
     for (address, data), count in zip(shards, counts, strict=True):
         left = count
-        for X, _ in WorkerShard(address, data).chunks(spec.layout) if left else ():
+        for X, _, _ in WorkerShard(address, data).chunks(spec.layout) if left else ():
             chunks.append(Chunk(X[:left], None, None))
             left -= min(left, X.shape[0])
             if not left:

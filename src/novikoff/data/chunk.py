@@ -43,11 +43,13 @@ class Chunk(LabelledRows):
 
     `exact`, where it was asked for, holds the very numbers that X has as the nearest doubles:
     Fractions in the shape of X, or of X.data if X is a CSR matrix. `end`, where text is read in
-    blocks, is the position after the chunk.
+    blocks, is the position after the chunk. `weights`, where the data give rows weights other than
+    1, holds them, all above 0.
     """
 
     exact: Exact | None
     end: ReadPosition | None
+    weights: NDArray[np.float64] | None
 
     def __new__(
         cls,
@@ -56,19 +58,23 @@ class Chunk(LabelledRows):
         lines: Lines | None,
         exact: Exact | None = None,
         end: ReadPosition | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> Self:
         chunk = super().__new__(cls, X, y, lines)
-        chunk.exact, chunk.end = exact, end
+        chunk.exact, chunk.end, chunk.weights = exact, end, weights
         return chunk
 
     def part(self, start: int, stop: int) -> "Chunk":
         """Some of its rows; the position after them is known if they are the last."""
         X, exact, stop = self.X, self.exact, min(stop, self.X.shape[0])
-        y, lines = (None if each is None else each[start:stop] for each in (self.y, self.lines))
+        part = slice(start, stop)
+        y, lines = (None if each is None else each[part] for each in (self.y, self.lines))
+        weights = None if self.weights is None else self.weights[part]
         if exact is not None:
             within = (start, stop) if isinstance(X, np.ndarray) else X.indptr[[start, stop]]
             exact = exact[slice(*within)]
-        return Chunk(X[start:stop], y, lines, exact, self.end if stop == X.shape[0] else None)
+        end = self.end if stop == X.shape[0] else None
+        return Chunk(X[start:stop], y, lines, exact, end, weights)
 
 
 def concatenate(chunks: Sequence[Chunk]) -> Chunk:
@@ -80,7 +86,16 @@ def concatenate(chunks: Sequence[Chunk]) -> Chunk:
         np.concatenate(parts) if (parts := [each for each in some if each is not None]) else None
         for some in zip(*((each.y, each.lines, each.exact) for each in chunks), strict=True)
     )
-    return Chunk(_stack([chunk.X for chunk in chunks]), y, lines, exact, last.end)
+    X = _stack([chunk.X for chunk in chunks])
+    return Chunk(X, y, lines, exact, last.end, _joint_weights(chunks))
+
+
+def _joint_weights(chunks: Sequence[Chunk]) -> NDArray[np.float64] | None:
+    """The weights of all their rows; None if no chunk has any."""
+    if all(chunk.weights is None for chunk in chunks):
+        return None
+    parts = (np.ones(c.X.shape[0]) if c.weights is None else c.weights for c in chunks)
+    return np.concatenate(list(parts))
 
 
 def _stack(matrices: Sequence[Matrix]) -> Matrix:

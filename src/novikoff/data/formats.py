@@ -29,6 +29,7 @@ APPLIES_TO = {
     "bad_rows": TEXT_FORMATS,
     "skipped_to": TEXT_FORMATS,
     "names": (*TABLES, *COLUMNS, "vw"),
+    "weightless": ("vw",),
 }
 
 _SUFFIXES = {

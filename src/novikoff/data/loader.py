@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.data.files.storage import is_remote, size_of
 from novikoff.data.matrices import Classes, Codes, as_matrix, encode
@@ -43,6 +44,7 @@ class LoadedRows(NamedTuple):
     matrix: Any  # see `arrays.as_matrix`
     classes: Classes | None  # the labels in sorted order; None where they do not matter
     codes: Codes
+    weights: NDArray[np.float64] | None = None  # None: all are 1
 
 
 def load_rows(source: Source, *, labels: bool = True, watch: Watch | None = None) -> LoadedRows:
@@ -51,17 +53,18 @@ def load_rows(source: Source, *, labels: bool = True, watch: Watch | None = None
 
     source = cached_if_large(source, watch)
     if isinstance(source, CacheSource) and labels and source.codes is not None:
-        return LoadedRows(source, as_matrix(source.matrix), source.classes, source.codes)
+        known = source.classes, source.codes, source.weights
+        return LoadedRows(source, as_matrix(source.matrix), *known)
     if isinstance(source, CacheSource) and not labels:
-        matrix = as_matrix(source.matrix)
+        matrix, weights = as_matrix(source.matrix), source.weights
     else:
         chunk = source.read()
-        matrix = as_matrix(chunk.X)
+        matrix, weights = as_matrix(chunk.X), chunk.weights
     if not labels:
-        return LoadedRows(source, matrix, None, np.ones(matrix.shape[0], np.uint16))
+        return LoadedRows(source, matrix, None, np.ones(matrix.shape[0], np.uint16), weights)
     if chunk.y is None:
         raise DataError(f"{source.name}: the rows have no labels to learn from")
-    return LoadedRows(source, matrix, *encode(chunk.y))
+    return LoadedRows(source, matrix, *encode(chunk.y), weights)
 
 
 class TrainingSchedule(Protocol):

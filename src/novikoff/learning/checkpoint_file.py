@@ -51,6 +51,8 @@ _MEMORY: dict[str, Callable[[Any], bool]] = {
     "values": lambda value: _are_pairs(value, int, str),
     "index_base": lambda value: value is None or (type(value) is int and value in (0, 1)),
     "zero_found": lambda value: type(value) is bool,
+    "weighted": lambda value: type(value) is bool,
+    "weightless": lambda value: _is_count(value),
     "words": lambda value: value is None or type(value) is bool,
     "names": lambda value: type(value) is str,
     "mixed": lambda value: isinstance(value, list) and all(type(x) is float for x in value),

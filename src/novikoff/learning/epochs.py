@@ -18,7 +18,7 @@ from novikoff.data.matrices import Codes
 from novikoff.errors import ParameterError
 from novikoff.learning.learner import AS_GIVEN, Learner, Watch
 from novikoff.learning.loop import NoLog
-from novikoff.learning.rows import Rows, length
+from novikoff.learning.rows import LearnerRows, length
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Rule, Vector
 
@@ -88,7 +88,7 @@ class TrainingRun:
 
     def train(
         self,
-        rows: Rows,
+        rows: LearnerRows,
         codes: Codes,
         *,
         max_epochs: int,
@@ -133,7 +133,7 @@ class TrainingRun:
             self.because = StopReason.NO_MISTAKE
 
     def _epoch(
-        self, rows: Rows, codes: Codes, order: str, seed: int, watch: Watch | None, log: Any
+        self, rows: LearnerRows, codes: Codes, order: str, seed: int, watch: Watch | None, log: Any
     ) -> None:
         first = not self.past
         for start, places in epoch_order(order, seed, len(self.past), length(rows), self.place):
@@ -167,7 +167,7 @@ class TrainingRun:
         return Outcome(len(self.past), mistakes, updates, converged, because, self.lowest)
 
 
-def learn(learner: Learner, rows: Rows, codes: Codes, **options: Any) -> Outcome:
+def learn(learner: Learner, rows: LearnerRows, codes: Codes, **options: Any) -> Outcome:
     """Epoch after epoch until one passes without a mistake, or without a move where the rule is one
     that goes on moving for the sake of a margin, or the budget `max_epochs` runs out. An epoch that
     moved the weights without a mistake is the last one if they then make none on any row.
@@ -219,7 +219,7 @@ def epoch_order(
         start += len(places)
 
 
-def found_margin(learner: Learner, rows: Rows, codes: Codes) -> float | None:
+def found_margin(learner: Learner, rows: LearnerRows, codes: Codes) -> float | None:
     """The margin of the separator that one learner found, as floating point computes it.
 
     min label * row . w / |w| over the rows; None if it separates nothing, or is not of that form.
@@ -243,7 +243,7 @@ def separator_size(learner: Learner) -> float | None:
     return None if offset or not size > 0.0 else size
 
 
-def lowest_score(learner: Learner, rows: Rows, codes: Codes) -> float:
+def lowest_score(learner: Learner, rows: LearnerRows, codes: Codes) -> float:
     """min label * score over the rows, of a single learner; infinite if there are none."""
     lowest = np.inf
     for start, stop in learner.blocks(rows):

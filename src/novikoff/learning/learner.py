@@ -19,6 +19,8 @@ from novikoff.learning.loop import (
     Counters,
     EpochInput,
     NoLog,
+    Tally,
+    WeightedCounters,
     answers_for,
     epoch_for,
     first_refused_for,
@@ -28,13 +30,15 @@ from novikoff.learning.row_errors import refuse_overflow, row_error_message
 from novikoff.learning.rows import (
     CsrRows,
     DenseRow,
-    Rows,
+    LearnerRows,
+    WeightedRows,
     features_of,
     is_mapped,
     length,
     read_only,
     release,
     stored,
+    unweighted,
 )
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import TIES, Rule, Seen, Vector
@@ -76,7 +80,7 @@ class Learner:
             _reject_never_moving(self.rule)
         self.initial = weights.copy() if weights.any() else None
         self.states = [protocol.start(self.rule, row) for row in weights]
-        self.tallies = [new_tally() for _ in range(outputs)]
+        self.tallies: list[Tally] = [new_tally() for _ in range(outputs)]
 
     @classmethod
     def from_state(
@@ -84,7 +88,7 @@ class Learner:
         rule: Rule,
         features: int,
         states: list[Any],
-        tallies: list[Counters],
+        tallies: list[Tally],
         *,
         bias: bool,
         unit_length: bool,
@@ -105,7 +109,7 @@ class Learner:
 
     def read(
         self,
-        rows: Rows,
+        rows: LearnerRows,
         codes: Codes,
         *,
         order: npt.NDArray[np.int64] = AS_GIVEN,
@@ -121,6 +125,8 @@ class Learner:
         before: how many rows of the data come before these, for the number that a message names.
         """
         self._require_fit(rows)
+        if isinstance(rows, WeightedRows):
+            self.count_weights()
         codes = read_only(codes)
         for first, stop in self.blocks(rows, start, len(order) or None):
             reading = EpochInput(rows, codes, 1, order, first, stop, measure)
@@ -129,16 +135,30 @@ class Learner:
             if watch:
                 watch(self, stop)
 
-    def refuse_any(self, rows: Rows) -> None:
+    def count_weights(self) -> None:
+        """From now on, add up the weights of mistakes too: so far, each counted as 1."""
+        require_weights(self.rule)
+        for k, tally in enumerate(self.tallies):
+            if isinstance(tally, Counters):
+                self.tallies[k] = WeightedCounters(*tally, tally.mistakes.astype(np.float64))
+
+    @property
+    def weighted_mistakes(self) -> float:
+        """The weights of all mistakes together; each counts as 1 where rows have none."""
+        weighted = (getattr(each, "weighted_mistakes", each.mistakes)[0] for each in self.tallies)
+        return float(sum(weighted))
+
+    def refuse_any(self, rows: LearnerRows) -> None:
         """Refuse rows that cannot be learned from, before anything is learned from any of them."""
         self._require_fit(rows)
         bad = int(first_refused_for(self.rule)(self.rule, rows))
         if bad >= 0:
             raise DataError(row_error_message(self.rule, rows, bad))
 
-    def _require_fit(self, rows: Rows) -> None:
+    def _require_fit(self, rows: LearnerRows) -> None:
         """The loop does not look where it reads: rows of another width must not get there."""
-        shape = features_of(rows), rows.bias, rows.unit_length
+        lift = unweighted(rows)
+        shape = features_of(rows), lift.bias, lift.unit_length
         if shape != (self.features, self.bias, self.unit_length):
             raise DataError(
                 f"the rows have {shape[0]} features, bias {shape[1]}, unit length {shape[2]}; this"
@@ -159,7 +179,7 @@ class Learner:
                 raise DataError(row_error_message(self.rule, reading.rows, refused - 1, before))
 
     def blocks(
-        self, rows: Rows, start: int = 0, end: int | None = None
+        self, rows: LearnerRows, start: int = 0, end: int | None = None
     ) -> Iterator[tuple[int, int]]:
         """The places that are read by one call of the loop each."""
         total = length(rows)
@@ -174,7 +194,7 @@ class Learner:
             yield first, min(first + each, end)
 
     def answers(
-        self, rows: Rows, start: int = 0, stop: int | None = None
+        self, rows: LearnerRows, start: int = 0, stop: int | None = None
     ) -> npt.NDArray[np.float64]:
         """What each learner decides for each row, or rows start to stop: (rows, learners)."""
         self._require_fit(rows)
@@ -190,7 +210,7 @@ class Learner:
             raise DataError(row_error_message(self.rule, rows, bad))
         return out.T
 
-    def mistakes_on(self, rows: Rows, codes: Codes) -> int:
+    def mistakes_on(self, rows: LearnerRows, codes: Codes) -> int:
         """How many mistakes the learners make on rows while they learn nothing."""
         core = self
         if hasattr(self.rule, "inner"):  # it may answer with other weights than it learns with
@@ -205,7 +225,7 @@ class Learner:
                 count += _mistakes(core.rule, scores, labels)
         return count
 
-    def wrong_rows(self, rows: Rows, codes: Codes) -> int:
+    def wrong_rows(self, rows: LearnerRows, codes: Codes) -> int:
         """How many rows the finished rule puts into a class that is not theirs."""
         count = 0
         for start, stop in self.blocks(rows):
@@ -294,6 +314,13 @@ def norm(vector: Vector) -> float:
     return largest * float(np.linalg.norm(vector / largest)) if 0.0 < largest < np.inf else largest
 
 
+def require_weights(rule: Rule) -> None:
+    """Refuse weights for a rule to which they mean nothing."""
+    why = protocol.unweightable(rule)
+    if why is not None:
+        raise ParameterError(f"rows cannot be weighted for this rule: {why}")
+
+
 def learners_needed(classes: Classes) -> int:
     """How many learners so many classes need."""
     return 1 if len(classes) == 2 else len(classes)
@@ -331,7 +358,8 @@ def _reject_never_moving(rule: Rule) -> None:
 
 def _entries(reading: EpochInput) -> int:
     """An upper bound on how many entries the rows to be read have together."""
-    rows, order, start, stop = reading.rows, reading.order, reading.start, reading.stop
+    order, start, stop = reading.order, reading.start, reading.stop
+    rows = unweighted(reading.rows)
     if not isinstance(rows, CsrRows):
         return (stop - start) * (features_of(rows) + 1)
     numbers = order[start:stop] if order.size else np.arange(start, stop)

@@ -18,6 +18,7 @@ from novikoff.learning.rows import (
     squared_norm,
     stored,
     value,
+    weight_at,
 )
 from novikoff.learning.rules.protocol import (
     Seen,
@@ -45,6 +46,30 @@ class Counters(NamedTuple):
     updates: Array
     amount: Array  # sum of the amounts moved by
     radius_squared: Array  # largest |row|^2
+
+
+class WeightedCounters(NamedTuple):
+    """The same where rows have, or once had, weights."""
+
+    seen: Array
+    mistakes: Array
+    updates: Array
+    amount: Array
+    radius_squared: Array
+    weighted_mistakes: Array  # sum of the weights of the rows that were mistakes
+
+    def count_mistake(self, weight: float) -> None:
+        self.mistakes[0] += 1
+        self.weighted_mistakes[0] += weight
+
+
+Tally = Counters | WeightedCounters
+
+
+@dispatch_on_type
+def count_mistake(self: Any, weight: float) -> Any:
+    """Count a mistake on a row of this weight."""
+    self.mistakes[0] += 1
 
 
 def new_tally() -> Counters:
@@ -115,7 +140,7 @@ def _make_epoch(sources: str) -> Any:
                 tally.updates[0] += 1
                 tally.amount[0] += amount if amount > 0.0 else np.nan  # then nothing is claimed
             if wrong:
-                tally.mistakes[0] += 1
+                count_mistake(tally, weight_at(reading.rows, i))
             if wrong or amount != 0.0:
                 record(log, i, amount, seen)
         tally.seen[0] = before + reading.stop

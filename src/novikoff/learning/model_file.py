@@ -11,7 +11,7 @@ there, so that a failure leaves what was there before.
 import itertools
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -24,7 +24,7 @@ from novikoff.files import atomic_write
 from novikoff.learning import array_file
 from novikoff.learning.array_file import Arrays
 from novikoff.learning.learner import Learner, learners_needed
-from novikoff.learning.loop import Counters, new_tally
+from novikoff.learning.loop import Counters, Tally, WeightedCounters, new_tally
 from novikoff.learning.rows import Rows
 from novikoff.learning.rules import protocol, registry
 from novikoff.learning.rules.protocol import Rule
@@ -52,6 +52,13 @@ _HEADER: dict[str, Any] = {
 }
 #: How features without names got their numbers, where that is not plain: options of `open`.
 _NUMBERING = {"zero_based": bool, "hash_bits": int}
+#: How it learned and learns on, besides the rule: which values each option can have.
+_OPTIONS: dict[str, Callable[[Any], bool]] = {
+    "max_epochs": lambda value: type(value) is int and value > 0,
+    "order": lambda value: value in ("given", "shuffle"),
+    "random_state": lambda value: value is None or type(value) is int,
+    "class_weight": lambda value: value == "balanced" or _are_class_weights(value),
+}
 _CLASS_TYPES = {"b": "bool", "i": "int64", "u": "int64", "f": "float64", "U": "str", "O": "str"}
 
 
@@ -145,7 +152,7 @@ def parts(model: Model) -> tuple[dict[str, Any], Arrays]:
     for k, (state, tally) in enumerate(zip(learner.states, learner.tallies, strict=True)):
         state = protocol.compacted(learner.rule, state)
         arrays |= {f"{k}.state.{name}": array for name, array in _flat(state).items()}
-        arrays |= {f"{k}.tally.{name}": getattr(tally, name) for name in Counters._fields}
+        arrays |= {f"{k}.tally.{name}": array for name, array in tally._asdict().items()}
     return _header(model), {name: np.ascontiguousarray(each) for name, each in arrays.items()}
 
 
@@ -238,8 +245,8 @@ def _assembled(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arr
     lowest = np.array(arrays.pop("lowest"))
     for k in range(number):
         learner.states[k] = _filled(learner.states[k], arrays, f"{k}.state.")
-        counts = (np.array(arrays[f"{k}.tally.{name}"]) for name in Counters._fields)
-        learner.tallies[k] = Counters(*counts)
+        tally = _tally_kind(arrays)
+        learner.tallies[k] = tally(*(np.array(arrays[f"{k}.tally.{n}"]) for n in tally._fields))
         if not protocol.sound(rule, learner.states[k]):
             raise ModelError(f"the state of learner {k} contradicts itself")
     names = header["feature_names"]
@@ -267,11 +274,9 @@ def _check_values(header: dict[str, Any]) -> None:
         kinds = type(default) if isinstance(default, (bool, str)) else (int, float, type(None))
         if not isinstance(value, kinds) or isinstance(value, bool) != isinstance(default, bool):
             raise ModelError(f"its parameter {name!r} is {value!r}")
-    options = {"max_epochs": 1, "order": "given", "random_state": None} | header["options"]
-    budget, seed = options.pop("max_epochs"), options.pop("random_state")
-    whole = type(budget) is int and budget > 0 and (seed is None or type(seed) is int)
-    if not whole or options.pop("order") not in ("given", "shuffle") or options:
-        raise ModelError(f"its options are {header['options']}")
+    for name, value in header["options"].items():
+        if name not in _OPTIONS or not _OPTIONS[name](value):
+            raise ModelError(f"its options are {header['options']}")
     for name, value in header["numbering"].items():
         if type(value) is not _NUMBERING.get(name):
             raise ModelError(f"its numbering is {header['numbering']}")
@@ -306,7 +311,7 @@ def _check_shapes(rule: Rule, learners: int, width: int, arrays: Arrays) -> None
             if all(a == b for a, b in by_width):
                 free.add(f"{k}.state.{name}")  # its length does not follow from the features
             expected[f"{k}.state.{name}"] = tuple(width if a != b else a for a, b in by_width)
-        expected |= {f"{k}.tally.{name}": (1,) for name in Counters._fields}
+        expected |= {f"{k}.tally.{name}": (1,) for name in _tally_kind(arrays)._fields}
     if set(expected) != set(arrays):
         odd = sorted(set(expected) ^ set(arrays))
         raise ModelError(f"it has too few or too many arrays: {odd[0]!r}")
@@ -320,6 +325,22 @@ def _check_shapes(rule: Rule, learners: int, width: int, arrays: Arrays) -> None
             raise ModelError(f"its array {name!r} has {array.ndim} dimensions")
         if array.dtype != kind or (array.shape != expected[name] and not grows):
             raise ModelError(f"its array {name!r} has the wrong shape or type")
+
+
+def _are_class_weights(value: Any) -> bool:
+    """Whether it is a list of pairs of labels and weights."""
+    return isinstance(value, list) and all(
+        isinstance(pair, list)
+        and len(pair) == 2
+        and type(pair[0]) in (bool, int, float, str)
+        and type(pair[1]) in (int, float)
+        for pair in value
+    )
+
+
+def _tally_kind(arrays: Arrays) -> type[Tally]:
+    """What the learners count: with weights if the rows had any."""
+    return WeightedCounters if "0.tally.weighted_mistakes" in arrays else Counters
 
 
 def _check_numbers(arrays: Arrays) -> None:

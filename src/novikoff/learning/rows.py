@@ -3,6 +3,8 @@
     row = scale * (x, 1)    with a bias       scale = 1 / |(x, 1)|   where unit length is asked for
     row = scale * x         without           scale = 1              otherwise
 
+Where rows have weights above 0, the scale is multiplied by the row's weight.
+
 Loops know nothing of how a matrix is laid out: they go through the functions below, which take
 either kind. A row of zeros has no direction: it stays as it is. The
 bias is the last coordinate, number `features`.
@@ -43,6 +45,17 @@ def length(self: Any) -> Any:
 @abstract
 def row_at(self: Any, i: int) -> Any:
     """Row number i, as a view."""
+
+
+@dispatch_on_type
+def weight_at(self: Any, i: int) -> Any:
+    """The weight of row number i."""
+    return 1.0
+
+
+@abstract
+def scaled(self: Any, factor: float) -> Any:
+    """The row times a factor, as a view."""
 
 
 @abstract
@@ -144,6 +157,9 @@ class DenseRow(NamedTuple):
     bias: bool
     scale: float
 
+    def scaled(self, factor: float) -> "DenseRow":
+        return DenseRow(self.values, self.bias, self.scale * factor)
+
     def dot(self, weights: Array) -> float:
         total = dense_dot(self.values, weights)
         if self.bias:
@@ -194,6 +210,10 @@ class CsrRow(NamedTuple):
     features: int
     bias: bool
     scale: float
+
+    def scaled(self, factor: float) -> "CsrRow":
+        scale = self.scale * factor
+        return CsrRow(self.values, self.columns, self.features, self.bias, scale)
 
     def dot(self, weights: Array) -> float:
         total = sparse_dot(self.values, self.columns, weights)
@@ -300,7 +320,34 @@ class CsrRows(NamedTuple):
             maxima[j] = _larger(abs(float(self.values[k])), maxima[j])
 
 
+class WeightedRows(NamedTuple):
+    """Rows of a matrix, each scaled by its weight, which is above 0."""
+
+    rows: Any
+    weights: Array
+
+    def length(self) -> int:
+        return length(self.rows)  # type: ignore[no-any-return]
+
+    def row_at(self, i: int) -> Any:
+        return scaled(row_at(self.rows, i), self.weights[i])
+
+    def weight_at(self, i: int) -> Any:
+        return self.weights[i]
+
+
 Rows = DenseRows | CsrRows
+LearnerRows = Rows | WeightedRows
+
+
+def unweighted(rows: LearnerRows) -> Rows:
+    """The rows as they are without their weights."""
+    return rows.rows if isinstance(rows, WeightedRows) else rows
+
+
+def weighted(rows: Rows, weights: Array | None) -> LearnerRows:
+    """The rows with their weights, if they have any."""
+    return rows if weights is None else WeightedRows(rows, read_only(weights))
 
 
 @inline
@@ -401,24 +448,25 @@ _first_fault = compile_loop(
 )
 
 
-def features_of(rows: Rows) -> int:
+def features_of(rows: LearnerRows) -> int:
     """The number of features, without the bias."""
+    rows = unweighted(rows)
     return rows.features if isinstance(rows, CsrRows) else int(rows.values.shape[1])
 
 
-def stored(rows: Rows) -> int:
+def stored(rows: LearnerRows) -> int:
     """How many values the rows store."""
-    return int(rows.values.size)
+    return int(unweighted(rows).values.size)
 
 
-def release(rows: Rows, *beside: Array) -> None:
+def release(rows: LearnerRows, *beside: Array) -> None:
     """Give back the memory that rows mapped from a file have taken, if that is much.
 
     They are read again from the file, most often from the system's own copy of it, when they are
     next asked for; without this a pass over a file would come to hold all of it. beside: arrays
     that go with the rows.
     """
-    for array in (*rows, *beside) if is_mapped(rows) else ():
+    for array in (*unweighted(rows), *beside) if is_mapped(rows) else ():
         mapping = _mapping(array) if isinstance(array, np.ndarray) else None
         if mapping is not None:
             mapping.madvise(mmap.MADV_DONTNEED)
@@ -430,9 +478,9 @@ def _mapping(array: Any) -> mmap.mmap | None:
     return array
 
 
-def is_mapped(rows: Rows) -> bool:
+def is_mapped(rows: LearnerRows) -> bool:
     """Whether the rows lie in a file that is much to hold."""
-    mapping = _mapping(rows.values)
+    mapping = _mapping(unweighted(rows).values)
     return mapping is not None and len(mapping) > LARGE_MAPPING
 
 

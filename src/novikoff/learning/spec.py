@@ -10,9 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.errors import ParameterError
+from novikoff.data.matrices import Classes, Codes
+from novikoff.data.weights import ClassWeight, Weights, class_weights, drop_weightless
+from novikoff.errors import DataError, ParameterError
 from novikoff.learning.learner import Learner
-from novikoff.learning.rows import Rows, make_rows
+from novikoff.learning.loop import first_refused_for
+from novikoff.learning.row_errors import row_error_message
+from novikoff.learning.rows import LearnerRows, make_rows, weighted
 from novikoff.learning.rules import protocol, registry
 from novikoff.learning.rules.protocol import Rule
 
@@ -22,12 +26,20 @@ START_STREAM = 0
 OWN = "own"
 
 
+class WeightedPart(NamedTuple):
+    """Rows that have a weight above 0; weights: None if it is 1 for all."""
+
+    matrix: Any
+    codes: Codes
+    weights: Weights | None
+
+
 class TrainingSpec(NamedTuple):
     """The rule and its start, what it sees of a row, for how long it learns and in which order.
 
     init: "zeros", "random", or an array with one line for each learner, the intercept last (it may
     be left out). own_rule: the rule itself, where the registry does not have it; `rule` is then
-    the name that it goes by.
+    the name that it goes by. class_weight: weights by label, or "balanced"; see `data.weights`.
     """
 
     rule: str
@@ -39,6 +51,7 @@ class TrainingSpec(NamedTuple):
     max_epochs: int = 1000
     order: str = "given"
     own_rule: Rule | None = None
+    class_weight: ClassWeight = None
 
     @property
     def labels(self) -> bool:
@@ -102,9 +115,45 @@ class TrainingSpec(NamedTuple):
             start = np.hstack([start, np.zeros((len(start), 1))])
         return start
 
-    def rows(self, matrix: Any) -> Rows:
-        """A matrix as rows that the learner sees."""
-        return make_rows(matrix, self.bias, self.unit_length)
+    def rows(self, matrix: Any, weights: Weights | None = None) -> LearnerRows:
+        """A matrix as rows that the learner sees, with weights above 0 if they have any."""
+        return weighted(make_rows(matrix, self.bias, self.unit_length), weights)
+
+    def row_weights(
+        self, classes: Classes, codes: Codes, weights: Weights | None
+    ) -> Weights | None:
+        """The weight of each row, its own times that of its class; None if none has any."""
+        by_class = class_weights(self.class_weight, classes, codes)
+        if by_class is None:
+            return weights
+        return by_class[codes] * (1.0 if weights is None else weights)
+
+    def weighted_rows(
+        self, matrix: Any, classes: Classes, codes: Codes, weights: Weights | None
+    ) -> WeightedPart:
+        """All rows whose weight is not 0, of which two classes at least must have some."""
+        part = self.weighted_part(matrix, classes, codes, weights)
+        if len(part.codes) < len(codes) and self.labels and np.ptp(part.codes) == 0:
+            only = classes.tolist()[part.codes[0]]
+            raise DataError(
+                f"only rows of one class, {only!r}, have a weight above 0; a separator needs two"
+            )
+        return part
+
+    def weighted_part(
+        self, matrix: Any, classes: Classes, codes: Codes, weights: Weights | None
+    ) -> WeightedPart:
+        """The rows whose weight is not 0, with their class numbers and weights."""
+        weights = self.row_weights(classes, codes, weights)
+        kept, weights = drop_weightless(weights)
+        if kept is None:
+            return WeightedPart(matrix, codes, weights)
+        part = WeightedPart(matrix[kept], codes[kept], weights)
+        rule = protocol.for_features(self.build_rule(), matrix.shape[1])
+        bad = int(first_refused_for(rule)(rule, self.rows(part.matrix)))
+        if bad >= 0:  # its number among all rows is known here only
+            raise DataError(row_error_message(rule, self.rows(matrix), int(kept[bad])))
+        return part
 
     def run_options(self) -> dict[str, Any]:
         """What a model file says about how it was trained, besides the rule."""

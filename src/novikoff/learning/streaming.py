@@ -20,8 +20,8 @@ from novikoff.data.text.source import TextSource
 from novikoff.errors import DataError, ModelError, ParameterError
 from novikoff.learning.epochs import StopReason, TrainingRun, found_margin
 from novikoff.learning.learner import learners_needed
-from novikoff.learning.rows import Rows
-from novikoff.learning.spec import TrainingSpec
+from novikoff.learning.rows import LearnerRows
+from novikoff.learning.spec import TrainingSpec, WeightedPart
 
 FIRST = 512  # rows of a pipe that are looked at for labels before any is learned from
 NO_LABELS = np.array([-1, 1])  # the classes of a rule that looks at no labels
@@ -124,11 +124,13 @@ class Stream:
         if self.run.place or not self.run.past:
             self.run.end_epoch()
 
-    def learned_rows(self) -> Iterator[tuple[Rows, Codes]]:
+    def learned_rows(self) -> Iterator[tuple[LearnerRows, Codes]]:
         """The rows once more, chunk by chunk, and their class numbers."""
         assert self.run is not None
         for chunk in self.source.chunks():
-            yield self.spec.rows(widened(chunk.X, self.run.learner.features)), self.codes(chunk)
+            part = self._part(chunk, as_matrix(chunk.X))
+            matrix = widened(part.matrix, self.run.learner.features)
+            yield self.spec.rows(matrix, part.weights), part.codes
 
     def found_margin(self) -> float | None:
         """The margin of the separator found, in one more pass; see `epochs.found_margin`."""
@@ -175,7 +177,8 @@ class Stream:
         return found
 
     def _learn(self, chunk: Chunk) -> None:
-        matrix = as_matrix(chunk.X)
+        part = self._part(chunk, as_matrix(chunk.X))
+        matrix = part.matrix
         if self.run is None:
             if self.spec.needs_width:
                 self._refuse_width()
@@ -186,9 +189,9 @@ class Stream:
             if self.spec.needs_width:
                 self._refuse_width()
             run.learner.resize(matrix.shape[1])
-        rows = self.spec.rows(widened(matrix, run.learner.features))
+        rows = self.spec.rows(widened(matrix, run.learner.features), part.weights)
         before = self.before + run.place
-        run.learner.read(rows, self.codes(chunk), measure=not run.past, before=before)
+        run.learner.read(rows, part.codes, measure=not run.past, before=before)
         run.place += matrix.shape[0]
 
     def _refuse_width(self) -> None:
@@ -200,6 +203,20 @@ class Stream:
             "the start depends on the number of features, which a stream does not tell: for Winnow"
             " set the threshold with --param theta=...; or save the rows to a file first"
         )
+
+    def _part(self, chunk: Chunk, matrix: Matrix) -> WeightedPart:
+        """The rows of a chunk that have weights, with the weights of their classes."""
+        if self.spec.class_weight == "balanced":
+            raise ParameterError(
+                'class_weight="balanced" counts all labels before learning begins, which a stream'
+                " does not allow: give the weights as a dict"
+            )
+        part = self.spec.weighted_part(matrix, self.classes, self.codes(chunk), chunk.weights)
+        if part.matrix.shape[0] != matrix.shape[0]:
+            raise ParameterError(
+                "class_weight is 0 for a class of a stream: leave its rows out of the data"
+            )
+        return part
 
     def codes(self, chunk: Chunk) -> Codes:
         """The class number of each row."""

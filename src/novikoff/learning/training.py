@@ -26,7 +26,7 @@ from novikoff.learning.checkpoint_file import Checkpoint, CheckpointManager
 from novikoff.learning.epochs import Outcome, StopReason, TrainingRun, found_margin
 from novikoff.learning.learner import Learner, Watch, learners_needed
 from novikoff.learning.loop import NoLog
-from novikoff.learning.rows import Rows, length
+from novikoff.learning.rows import LearnerRows, length
 from novikoff.learning.rules.protocol import answers_otherwise
 from novikoff.learning.spec import TrainingSpec
 from novikoff.learning.streaming import NO_LABELS, RestartRequiredError, Stream, fit_stream
@@ -86,11 +86,11 @@ class NoObserver:
 
 
 class TrainingData(NamedTuple):
-    """Rows that can be gone through again and again, as the learner sees them."""
+    """LearnerRows that can be gone through again and again, as the learner sees them."""
 
     source: Source | None  # None for arrays of the caller's
     matrix: Any
-    rows: Rows
+    rows: LearnerRows
     classes: Classes
     codes: Codes
 
@@ -210,23 +210,23 @@ def _is_streamed(spec: TrainingSpec, source: Source, reread: bool) -> bool:
     return large and (reread or spec.budget == 1)
 
 
-# Rows at rest
+# LearnerRows at rest
 
 
 def load(spec: TrainingSpec, source: Source, observer: Observer) -> TrainingData:
     """All rows of a source, in memory or mapped from its cache."""
     size = bytes_of(source)
-    source, matrix, classes, codes = load_rows(source, labels=spec.labels, watch=observer.reading)
-    if classes is None:
-        classes = NO_LABELS
+    found = load_rows(source, labels=spec.labels, watch=observer.reading)
+    source, classes = found.source, NO_LABELS if found.classes is None else found.classes
+    part = spec.weighted_rows(found.matrix, classes, found.codes, found.weights)
     if len(classes) < 2:
         raise DataError(
-            f"{source.name}: all {matrix.shape[0]:,} rows have the label {classes[0]};"
+            f"{source.name}: all {found.matrix.shape[0]:,} rows have the label {classes[0]};"
             " a separator needs two"
         )
-    rows = spec.rows(matrix)
+    rows = spec.rows(part.matrix, part.weights)
     observer.expect(length(rows), size or None)
-    return TrainingData(source, matrix, rows, classes, codes)
+    return TrainingData(source, part.matrix, rows, classes, part.codes)
 
 
 def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> TrainingResult:  # noqa: B008
@@ -292,7 +292,7 @@ def _result(hooks: Hooks, result: TrainingResult) -> TrainingResult:
     return result._replace(seconds=hooks.checkpoint.seconds, checkpoint=hooks.checkpoint.path)
 
 
-# Rows as they are read
+# LearnerRows as they are read
 
 
 def _fit_as_read(
@@ -341,7 +341,8 @@ def _resumed_stream(spec: TrainingSpec, source: Source, hooks: Hooks) -> Stream 
 def _restore_source(source: Source, found: Checkpoint) -> None:
     try:
         if found.memory:  # rows at rest have none
-            if found.memory.keys() != source.state_dict().keys():
+            later = {"weighted", "weightless"}  # which earlier versions did not keep
+            if found.memory.keys() - later != source.state_dict().keys() - later:
                 raise ValueError("it is of another kind of data")
             source.load_state_dict(found.memory)
     except (LookupError, TypeError, ValueError, AttributeError) as problem:

@@ -10,7 +10,7 @@ from novikoff.cli.fit.proof_inputs import ProofInputs
 from novikoff.cli.fit.result import Result
 from novikoff.errors import ParameterError
 from novikoff.learning.epochs import learn
-from novikoff.learning.rows import Array
+from novikoff.learning.rows import Array, WeightedRows
 from novikoff.learning.rules.protocol import combination
 from novikoff.verdict.certificate import Certificate
 from novikoff.verdict.certificate.build import certify_run, certify_separator
@@ -117,6 +117,11 @@ def _run_certificate(result: Result, rows: ProofInputs) -> Certificate:
     """Prove that the perceptron moved at these rows, in this order; train again, with a log."""
     spec, learner = result.spec, result.learner
     assert rows.data is not None  # a run on a cluster has no such certificate
+    if isinstance(rows.data.rows, WeightedRows):
+        raise ParameterError(
+            "--run-certificate: the rows have weights, and a run is replayed on rows as they are;"
+            " leave the weights out of the data"
+        )
     updates = learner.total("updates")
     if updates > MOST_UPDATES:
         raise ParameterError(

@@ -11,7 +11,9 @@ from novikoff.cli.shared.report_options import question, sizes
 from novikoff.cli.shared.text import Fact
 from novikoff.data import Chunk, Source
 from novikoff.data.matrices import as_matrix, encode
+from novikoff.errors import ParameterError
 from novikoff.learning.learner import Learner
+from novikoff.learning.rows import make_rows
 from novikoff.learning.spec import TrainingSpec
 
 
@@ -24,6 +26,11 @@ class FitPageRecorder:
 
     def watch(self, learner: Learner, stop: int) -> None:
         """Record the ceiling at the end of an epoch; called after each block of rows."""
+        if self.source.chunk.weights is not None:
+            raise ParameterError(
+                "--report and --plot draw rows as they are, and these have weights: leave the"
+                " weights out of the data"
+            )
         if stop == self.source.chunk.X.shape[0]:
             self.ceilings.append(float(learner.ceilings().min()))
 
@@ -48,7 +55,7 @@ def _run(result: Result, chunk: Chunk, ceilings: list[float]) -> report.FitRun:
         result.outcome,
         result.classes,
         codes,
-        spec.rows(matrix),
+        make_rows(matrix, spec.bias, spec.unit_length),
         matrix,
         labels,
         chunk.lines,

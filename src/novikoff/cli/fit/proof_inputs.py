@@ -8,7 +8,7 @@ import numpy as np
 
 from novikoff.data.matrices import Classes
 from novikoff.errors import ParameterError
-from novikoff.learning.rows import Array
+from novikoff.learning.rows import Array, WeightedRows
 from novikoff.learning.spec import TrainingSpec
 from novikoff.learning.training import TrainingData
 from novikoff.verdict.signed import Signed, SignedRows
@@ -38,7 +38,8 @@ class ProofInputs(NamedTuple):
     def of(cls, data: TrainingData, totals: UpdateTotals) -> Self:
         """The inputs of proofs about rows at rest."""
         signed = partial(Signed.of, data.matrix, data.classes[data.codes])
-        return cls(signed, totals.amounts, data)
+        weights = data.rows.weights if isinstance(data.rows, WeightedRows) else 1.0
+        return cls(signed, totals.amounts * weights, data)
 
 
 def update_totals(data: TrainingData) -> UpdateTotals:

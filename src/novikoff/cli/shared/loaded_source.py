@@ -24,7 +24,8 @@ class LoadedSource(Source):
         self.found = source.found
         self._lines, self._source = self.chunk.lines, source
         if len(self.files) > 1:  # a line alone would not say of which file it is
-            self.chunk = Chunk(self.chunk.X, self.chunk.y, None, self.chunk.exact)
+            chunk = self.chunk
+            self.chunk = Chunk(chunk.X, chunk.y, None, chunk.exact, weights=chunk.weights)
         self.by_number = self.chunk.lines is None  # whether rows are named by their numbers
 
     @property

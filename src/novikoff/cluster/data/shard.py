@@ -28,6 +28,7 @@ from novikoff.data.source import Source
 from novikoff.data.sparse import Matrix
 from novikoff.data.text.csv.categories import OF_WORDS
 from novikoff.data.text.source import skipped_notes
+from novikoff.data.weights import Weights
 from novikoff.errors import ClusterError, DataError
 from novikoff.learning.streaming import survey_once
 
@@ -113,6 +114,11 @@ class WorkerShard:
         with self._lock:
             return self._rows().labels()
 
+    def weights(self) -> Weights | None:
+        """The weight of each row; None if the data give none."""
+        with self._lock:
+            return self._rows().weights()
+
     def lines(self, rows: npt.NDArray[np.int64]) -> list[tuple[str, int]] | None:
         """The file and line of some rows, by their numbers here; None if they are not from lines
         of a file.
@@ -120,11 +126,11 @@ class WorkerShard:
         with self._lock:
             return self._rows().locations(rows)
 
-    def chunks(self, layout: Layout) -> Iterator[tuple[Matrix, LabelArray | None]]:
-        """The rows with the columns of the layout, and their labels, as they are read."""
+    def chunks(self, layout: Layout) -> Iterator[tuple[Matrix, LabelArray | None, Weights | None]]:
+        """The rows with the columns of the layout, their labels and weights, as they are read."""
         source = self.source()
         for chunk in source.chunks():
-            yield layout.matrix(chunk.X, source.feature_names), chunk.y
+            yield layout.matrix(chunk.X, source.feature_names), chunk.y, chunk.weights
 
     def _rows(self) -> "_ResidentRows":
         if self._resident is None:
@@ -178,6 +184,11 @@ class _ResidentRows:
     def labels(self) -> LabelArray | None:
         return self._all().y
 
+    def weights(self) -> Weights | None:
+        if isinstance(self.source, CacheSource):
+            return self.source.weights
+        return self._all().weights
+
     def summary(self, labels: bool) -> ShardSummary:
         chunk, source = self._all(), self.source
         classes = None
@@ -226,7 +237,7 @@ class RenumberedSource(Source):
     def chunks(self, rows: int | None = None) -> Iterator[Chunk]:
         for chunk in self._source.chunks(rows):
             X = self._layout.matrix(chunk.X, self._source.feature_names)
-            yield Chunk(X, chunk.y, chunk.lines)
+            yield Chunk(X, chunk.y, chunk.lines, weights=chunk.weights)
 
     def read(self) -> Chunk:
         raise TypeError("these rows are for a cache")

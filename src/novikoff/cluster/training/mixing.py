@@ -158,7 +158,15 @@ class _Epoch(NamedTuple):
             self.counts_before.updates + sum(self.updates),
             float(_mean(before, amounts, self.shares)[0]),
             max(each.radius_squared for each in self.counts),
+            self._weighted_mistakes(),
         )
+
+    def _weighted_mistakes(self) -> float | None:
+        """The weights of all shards' mistakes together; None if no row has a weight."""
+        before = self.counts_before
+        if all(each.weighted_mistakes is None for each in (before, *self.counts)):
+            return None
+        return before.weight + sum(each.weight - before.weight for each in self.counts)
 
     def mixed_mistakes(self) -> float:
         """sum of shares * mistakes, with one rounding."""

@@ -17,11 +17,12 @@ from novikoff.data.chunk import LabelArray
 from novikoff.data.matrices import Codes
 from novikoff.data.source import Source
 from novikoff.data.sparse import Matrix
+from novikoff.data.weights import ClassWeight, Weights
 from novikoff.errors import DataError
 from novikoff.learning.epochs import EpochCounts, TrainingRun, epoch_order, lowest_score
 from novikoff.learning.learner import Learner
-from novikoff.learning.loop import Counters
-from novikoff.learning.rows import Rows, length, make_rows
+from novikoff.learning.loop import Counters, Tally, WeightedCounters
+from novikoff.learning.rows import LearnerRows, length
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import arrays_of
 from novikoff.learning.spec import OWN, TrainingSpec
@@ -36,13 +37,21 @@ class ShardCounts(NamedTuple):
     updates: int
     amount: float
     radius_squared: float
+    weighted_mistakes: float | None = None  # None: no row had a weight
 
     @classmethod
-    def of(cls, tally: Counters) -> "ShardCounts":
+    def of(cls, tally: Tally) -> "ShardCounts":
         return cls(*(each[0].item() for each in tally))
 
-    def tally(self) -> Counters:
-        return Counters(*(np.array([each]) for each in self))
+    def tally(self) -> Tally:
+        if self.weighted_mistakes is None:
+            return Counters(*(np.array([each]) for each in self[:-1]))
+        return WeightedCounters(*(np.array([each]) for each in self))
+
+    @property
+    def weight(self) -> float:
+        """The weights of all mistakes together; each counts as 1 where rows have none."""
+        return self.mistakes if self.weighted_mistakes is None else self.weighted_mistakes
 
 
 class LearnerSnapshot(NamedTuple):
@@ -59,11 +68,15 @@ class LearnerSnapshot(NamedTuple):
     layout: Layout
     arrays: list[list[Array]]
     tallies: list[ShardCounts]
+    class_weight: ClassWeight = None
 
     @classmethod
-    def of(cls, learner: Learner, layout: Layout, labels: bool) -> "LearnerSnapshot":
+    def of(
+        cls, learner: Learner, layout: Layout, labels: bool, class_weight: ClassWeight = None
+    ) -> "LearnerSnapshot":
         lift = learner.bias, learner.unit_length, labels
-        return cls(learner.rule, learner.features, *lift, layout, *_arrays_and_counts(learner))
+        arrays, counts = _arrays_and_counts(learner)
+        return cls(learner.rule, learner.features, *lift, layout, arrays, counts, class_weight)
 
     def learner(self) -> Learner:
         """A learner with copies of the states."""
@@ -80,12 +93,14 @@ class LearnerSnapshot(NamedTuple):
     def spec(self) -> TrainingSpec:
         """How these learners, which have begun, see rows."""
         name = OWN if self.labels else "one-sided"
-        return TrainingSpec(
+        spec = TrainingSpec(
             name, {}, bias=self.bias, unit_length=self.unit_length, own_rule=self.rule
         )
+        return spec._replace(class_weight=self.class_weight)
 
-    def rows(self, matrix: Matrix) -> Rows:
-        return make_rows(matrix, self.bias, self.unit_length)
+    def rows(self, matrix: Matrix, codes: Codes, weights: Weights | None) -> LearnerRows:
+        spec = self.spec()
+        return spec.rows(matrix, spec.row_weights(self.layout.classes, codes, weights))
 
     @property
     def size(self) -> int:
@@ -170,8 +185,7 @@ def _learn_resident(
     request: EpochRequest,
 ) -> None:
     """Learn from rows that the worker keeps."""
-    rows = snapshot.rows(shard.matrix(snapshot.layout))
-    codes = _codes(shard, snapshot, length(rows))
+    rows, codes = _resident(shard, snapshot)
     before = snapshot.layout.offsets[number]
     _refuse_changed_count(shard, snapshot.layout, number, length(rows))
     for _, places in epoch_order(request.order, request.seed, request.epoch, length(rows)):
@@ -241,19 +255,21 @@ def shard_mistakes(
 
 def _labelled_rows(
     shard: WorkerShard, snapshot: LearnerSnapshot, request: EpochRequest
-) -> Iterator[tuple[Rows, Codes]]:
+) -> Iterator[tuple[LearnerRows, Codes]]:
     """The rows of a shard and their class numbers: all at once, or as they are read."""
     if not request.streamed:
-        rows = snapshot.rows(shard.matrix(snapshot.layout))
-        yield rows, _codes(shard, snapshot, length(rows))
+        yield _resident(shard, snapshot)
         return
-    for X, y in shard.chunks(snapshot.layout):
+    for X, y, weights in shard.chunks(snapshot.layout):
         codes = snapshot.layout.codes(y, "the data") if snapshot.labels else _ones(X.shape[0])
-        yield snapshot.rows(X), codes
+        yield snapshot.rows(X, codes, weights), codes
 
 
-def _codes(shard: WorkerShard, snapshot: LearnerSnapshot, rows: int) -> Codes:
-    return shard.codes(snapshot.layout) if snapshot.labels else _ones(rows)
+def _resident(shard: WorkerShard, snapshot: LearnerSnapshot) -> tuple[LearnerRows, Codes]:
+    """Rows that the worker keeps, and their class numbers."""
+    matrix = shard.matrix(snapshot.layout)
+    codes = shard.codes(snapshot.layout) if snapshot.labels else _ones(matrix.shape[0])
+    return snapshot.rows(matrix, codes, shard.weights()), codes
 
 
 def _ones(rows: int) -> Codes:

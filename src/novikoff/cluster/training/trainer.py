@@ -179,7 +179,7 @@ class _Trainer:
             return None
         learner = self.spec.learner(head.features, learners_needed(classes))
         layout = Layout(head.features, classes, None, ())
-        snapshot = LearnerSnapshot.of(learner, layout, self.spec.labels)
+        snapshot = LearnerSnapshot.of(learner, layout, self.spec.labels, self.spec.class_weight)
         request = EpochRequest(0, streamed=True, layout_known=False)
         self._epoch, self._epoch_mistakes, self._bytes_down = 1, 0, snapshot.size
         broadcast = Broadcast(next(BROADCAST_VERSIONS), snapshot)
@@ -278,7 +278,8 @@ class _Trainer:
 
     def _broadcast(self, learner: Learner) -> Broadcast:
         """The state for all shards; as the delta to the last epoch's where that is shorter."""
-        now = LearnerSnapshot.of(learner, self.data.layout, self.spec.labels)
+        how = self.spec.labels, self.spec.class_weight
+        now = LearnerSnapshot.of(learner, self.data.layout, *how)
         version = next(BROADCAST_VERSIONS)
         broadcast = Broadcast(version, now, value_bytes=now.size)
         self._bytes_down = now.size

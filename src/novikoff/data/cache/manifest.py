@@ -6,6 +6,7 @@
     y.npy         labels that are numbers, int64 or float64
     codes.npy     for each row the number of its label among the sorted `classes`
     lines.npy     int64: the line that each row has in its file
+    weights.npy   float64: the weight of each row, where the data give any
 
 Which of them there are, of which type and shape, follows from about.json alone; a file that is not
 exactly that is refused. Nothing that about.json names is ever opened as part of the cache. From
@@ -35,7 +36,7 @@ _UNCHECKED = 1
 READER = 1
 #: The most entries that 32 bits count, so that columns and starts are no longer than they must be.
 NARROW = LARGEST_INDEX
-ARRAYS = ("values", "columns", "starts", "y", "codes", "lines")
+ARRAYS = ("values", "columns", "starts", "y", "codes", "lines", "weights")
 _MOST_DIGITS = 20  # of a whole number; 64 bits have no more
 _LABELS = {"int64": int, "float64": float, "words": str}
 
@@ -68,6 +69,7 @@ class Manifest:
     numbering: Json  # see `Source.index_options`
     kept: bool  # whether it was asked for by its name, rather than made on the way
     checksums: dict[str, str] | None  # by array, see `checksums`; None: of an earlier version
+    weighted: bool = False  # whether there are weights; not written where there are none
 
     def arrays(self) -> dict[str, tuple[Any, Shape]]:
         """The type and shape of each array."""
@@ -85,6 +87,8 @@ class Manifest:
             found["codes"] = code_type(len(self.classes)), (self.rows,)
         if self.numbered:
             found["lines"] = np.int64, (self.rows,)
+        if self.weighted:
+            found["weights"] = np.float64, (self.rows,)
         return found
 
     def text(self) -> str:
@@ -100,6 +104,8 @@ class Manifest:
         layout = "dense" if self.entries is None else "csr"
         head = {"format": FORMAT, "version": VERSION, "reader": READER, "layout": layout}
         content = head | dataclasses.asdict(self) | {"arrays": arrays}
+        if not self.weighted:
+            del content["weighted"]
         content["digest"] = _digest(content)
         lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in content.items())
         return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -132,6 +138,7 @@ def parse_manifest(text: str) -> Manifest:
         raise DamagedCacheError("its about.json does not go with its own digest")
     if version == _UNCHECKED:
         content["checksums"] = None
+    content.setdefault("weighted", False)
     fields = [field.name for field in dataclasses.fields(Manifest)]
     if not content.keys() >= set(fields):
         raise DamagedCacheError("its about.json lacks something")
@@ -167,7 +174,8 @@ def _conditions(about: Manifest, checked: bool) -> Iterator[tuple[str, bool]]:
     yield "names", about.names is None or _strings(about.names, about.features)
     yield "format", isinstance(about.of, str)
     yield "target", about.target is None or isinstance(about.target, str)
-    yield "marks", all(isinstance(each, bool) for each in (about.numbered, about.kept))
+    marks = about.numbered, about.kept, about.weighted
+    yield "marks", all(isinstance(each, bool) for each in marks)
     yield "options", isinstance(about.asked, dict)
     yield "originals", _all(about.originals, dict)
     yield "labels", _sound_labels(about)

@@ -99,6 +99,8 @@ class CacheSource(RandomAccessSource):
                         self._check_columns(first, last)
                     elif name == "codes":
                         self._check_codes(first, last)
+                    elif name == "weights":
+                        self._check_weights(first, last)
 
     def _place(self, name: str, row: int) -> int:
         """The number of an array's entries before a row."""
@@ -129,6 +131,14 @@ class CacheSource(RandomAccessSource):
         self.verify(["codes"])
         codes: Codes = self._mapped["codes"].array
         return codes
+
+    @property
+    def weights(self) -> NDArray[np.float64] | None:
+        """The weight of each row, as a view; None if the data give none."""
+        if not self.about.weighted:
+            return None
+        self.verify(["weights"])
+        return self._mapped["weights"].array
 
     def chunks(self, rows: int | None = None) -> Iterator[Chunk]:
         """Go through the rows once; those that were gone through may leave memory."""
@@ -168,7 +178,9 @@ class CacheSource(RandomAccessSource):
     def _block(self, start: int, stop: int) -> Chunk:
         self._verify(ARRAYS, start, stop)
         lines = self._mapped["lines"].array[start:stop] if self.about.numbered else None
-        return Chunk(self._rows(start, stop), self._labels(start, stop), lines)
+        weights = self._mapped["weights"].array[start:stop] if self.about.weighted else None
+        rows, labels = self._rows(start, stop), self._labels(start, stop)
+        return Chunk(rows, labels, lines, weights=weights)
 
     def _rows(self, start: int, stop: int) -> Matrix:
         values = self._mapped["values"].array
@@ -216,6 +228,11 @@ class CacheSource(RandomAccessSource):
         classes = self.about.classes or ()
         if int(self._mapped["codes"].array[first:last].max()) >= len(classes):
             raise DamagedCacheError("codes.npy names a class too many")
+
+    def _check_weights(self, first: int, last: int) -> None:
+        weights = self._mapped["weights"].array[first:last]
+        if not ((weights > 0.0) & np.isfinite(weights)).all():
+            raise DamagedCacheError("weights.npy has something that is no weight")
 
     def _changed_originals(self) -> list[str]:
         """The files it was made from that are still there, and are not what they were."""

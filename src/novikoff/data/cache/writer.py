@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.data.cache.array_file import ArrayFile
+from novikoff.data.cache.array_file import PIECE, ArrayFile
 from novikoff.data.cache.atomic_folder import install, is_cache_folder, new_folder
 from novikoff.data.cache.label_files import LabelFiles
 from novikoff.data.cache.manifest import Json, Manifest, index_type
@@ -146,6 +146,7 @@ def _make_manifest(source: Source, arrays: "_Arrays", known: Json) -> Manifest:
         skipped=source.skipped,
         remarks=source.notes(),
         numbering=source.index_options,
+        weighted=arrays.weighted,
         **known,
     )
 
@@ -173,6 +174,16 @@ class _Arrays:
             self.labels.take(chunk.y)
         if self.numbered and chunk.lines is not None:
             self._files["lines"].append(chunk.lines)
+        if chunk.weights is not None or self.weighted:
+            self._take_weights(chunk)
+
+    def _take_weights(self, chunk: Chunk) -> None:
+        rows = chunk.X.shape[0]
+        if not self.weighted:  # all rows before these weigh 1
+            self._files["weights"] = ArrayFile(self._folder, "weights", np.float64)
+            for start in range(0, self.rows - rows, PIECE):
+                self._files["weights"].append(np.ones(min(PIECE, self.rows - rows - start)))
+        self._files["weights"].append(np.ones(rows) if chunk.weights is None else chunk.weights)
 
     def _begin(self, chunk: Chunk) -> None:
         names: dict[str, Any] = {"values": np.float64}
@@ -206,6 +217,11 @@ class _Arrays:
     def numbered(self) -> bool:
         """Whether the rows have lines."""
         return "lines" in self._files
+
+    @property
+    def weighted(self) -> bool:
+        """Whether a row has a weight other than 1."""
+        return "weights" in self._files
 
     def finish(self) -> dict[str, str]:
         """Complete all files; returns their checksums."""

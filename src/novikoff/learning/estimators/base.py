@@ -18,12 +18,13 @@ from novikoff.data.loader import load_rows
 from novikoff.data.matrices import Classes, Codes
 from novikoff.data.sparse import Matrix
 from novikoff.data.user_types import ArrayRows, Init, Order, RandomState, RowsLike
+from novikoff.data.weights import Weights, as_weights
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning import training
 from novikoff.learning.epochs import Outcome, StopReason
 from novikoff.learning.estimators.online import Online
 from novikoff.learning.learner import Learner, learners_needed
-from novikoff.learning.rows import Rows, length, make_rows, stored
+from novikoff.learning.rows import LearnerRows, Rows, length, make_rows, stored
 from novikoff.learning.rules import protocol, registry
 from novikoff.learning.rules.protocol import Rule, Vector
 from novikoff.learning.spec import OWN, TrainingSpec
@@ -37,6 +38,12 @@ MATRICES = {
     "order": "C",
     "ensure_all_finite": False,  # the first epoch checks as it goes, and names the place
 }
+
+
+def keep_parameters(estimator: Any, given: dict[str, Any]) -> None:
+    """Set each parameter of a constructor, called with its `locals()`, as it was given."""
+    for name in given.keys() - {"self", "__class__"}:
+        setattr(estimator, name, given[name])
 
 
 class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
@@ -78,6 +85,12 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         """Wrong predictions made while learning, all epochs together."""
         with self._fitted("mistakes_") as learner:
             return learner.total("mistakes")
+
+    @property
+    def weighted_mistakes_(self) -> float:
+        """The weights of the rows that were mistakes, each as often as it was one."""
+        with self._fitted("weighted_mistakes_") as learner:
+            return learner.weighted_mistakes
 
     @property
     def updates_(self) -> int:
@@ -167,6 +180,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             max_epochs=self.max_epochs,
             order=self.order if order is None else order,
             own_rule=None if named else self._rule(),
+            class_weight=self.class_weight,
         )
         return spec._replace(seed=self._seed()) if spec.is_random else spec
 
@@ -195,11 +209,15 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         self._learned(found.learner, found.outcome, found.wrong_rows())
         return found.classes
 
-    def _fit_matrix(self, matrix: Matrix, classes: Classes, codes: Codes) -> Self:
+    def _fit_matrix(
+        self, matrix: Matrix, classes: Classes, codes: Codes, weights: Weights | None = None
+    ) -> Self:
         """Learn from rows in memory."""
         with self._fresh_seed():
             spec = self._spec()
-            data = training.TrainingData(None, matrix, spec.rows(matrix), classes, codes)
+            part = spec.weighted_rows(matrix, classes, codes, weights)
+            rows = spec.rows(part.matrix, part.weights)
+            data = training.TrainingData(None, part.matrix, rows, classes, part.codes)
             found = training.fit_data(spec, data)
         return self._learned(found.learner, found.outcome, found.wrong_rows())
 
@@ -230,15 +248,24 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             warnings.warn(budget_spent(outcome), ConvergenceWarning, stacklevel=4)
         return self
 
-    def _learn_batch(self, work: Self, matrix: Matrix, classes: Classes, codes: Codes) -> None:
+    def _learn_batch(
+        self,
+        work: Self,
+        matrix: Matrix,
+        classes: Classes,
+        codes: Codes,
+        weights: Weights | None = None,
+    ) -> None:
         """One pass more, by a copy of this estimator; nothing changes if a row is refused."""
-        if not work.__sklearn_is_fitted__():
+        begun = work.__sklearn_is_fitted__()
+        if not begun:
             work._learner = work._new_learner(matrix.shape[1], learners_needed(classes))
             work._lowest, work._settled_at = np.inf, -1
             work.n_iter_, work.mistakes_per_epoch_ = 0, []
-            work._read_once(rows_for(work._learner, matrix), codes)
+        rows, codes = work._batch(matrix, classes, codes, weights)
+        if not begun:
+            work._read_once(rows, codes)
             return
-        rows = rows_for(work._learner, matrix)
         if not _is_small(rows, work._learner):
             work._learner = work._learner.fork()
             work._read_once(rows, codes)
@@ -251,7 +278,22 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             work._read_once(rows, codes)
             self._publish(before, work)
 
-    def _read_once(self, rows: Rows, codes: Codes) -> None:
+    def _batch(
+        self, matrix: Matrix, classes: Classes, codes: Codes, weights: Weights | None
+    ) -> tuple[LearnerRows, Codes]:
+        """Rows of a batch as the learner sees them, without those of weight 0."""
+        learner = self._learner
+        if weights is None and self.class_weight is None:
+            return rows_for(learner, matrix), codes
+        if self.class_weight is not None:
+            self._class_weights(self.class_weight)
+        lift = learner.bias, learner.unit_length
+        spec = TrainingSpec(OWN, {}, "zeros", *lift, own_rule=learner.rule)
+        spec = spec._replace(class_weight=self.class_weight)
+        part = spec.weighted_part(matrix, classes, codes, weights)
+        return spec.rows(part.matrix, part.weights), part.codes
+
+    def _read_once(self, rows: LearnerRows, codes: Codes) -> None:
         """A pass over the rows, counted as an epoch."""
         learner, before = self._learner, self._learner.total("mistakes")
         learner.read(rows, codes)
@@ -266,22 +308,31 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
 class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
     """A rule that tells classes apart: one learner for two, one-vs-rest beyond."""
 
-    def fit(self, X: RowsLike, y: npt.ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: RowsLike,
+        y: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
         """Learn from the start, epoch by epoch, until one passes without a mistake.
 
         X may be an array, a sparse matrix, a frame, or what `nk.open` returned (y is then its own).
+        A row is learned from as the row times its weight; one of weight 0 is left out.
         """
         with self._learning() as work:
             if isinstance(X, Source):
-                if y is not None:
-                    raise ParameterError("a source brings its own labels: leave y out")
+                if y is not None or sample_weight is not None:
+                    raise ParameterError(
+                        "a source brings its own labels and weights: leave y and sample_weight out"
+                    )
                 work.classes_ = work._fit_source(X)
                 return self
             matrix, classes, codes = work._labelled(X, y, reset=True)
             if len(classes) < 2:
                 only = classes.tolist()[0]
                 raise DataError(f"y has one class only, {only!r}; a separator needs two classes")
-            work._fit_matrix(matrix, classes, codes)
+            weights = as_weights(sample_weight, matrix.shape[0])
+            work._fit_matrix(matrix, classes, codes, weights)
             work.classes_ = classes
             return self
 
@@ -290,13 +341,17 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
         X: RowsLike,
         y: npt.ArrayLike | None = None,
         classes: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
         """One pass over these rows, on from where learning stands.
 
-        The first call must name all the classes that will ever come.
+        The first call must name all the classes that will ever come. Weights as in `fit`.
         """
         if isinstance(X, Source):
+            if sample_weight is not None:
+                raise ParameterError("a source brings its own weights: leave sample_weight out")
             loaded = load_rows(X)
+            sample_weight = loaded.weights
             assert loaded.classes is not None  # labels were asked for
             rows: ArrayRows = loaded.matrix
             y = loaded.classes[loaded.codes]
@@ -314,7 +369,8 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
             elif named is not None and not np.array_equal(named, work.classes_):
                 raise ParameterError(f"classes has been {list(work.classes_)} since the first call")
             matrix, known, codes = work._labelled(rows, y, reset=first, classes=work.classes_)
-            self._learn_batch(work, matrix, known, codes)
+            weights = as_weights(sample_weight, matrix.shape[0])
+            self._learn_batch(work, matrix, known, codes, weights)
         return self
 
     def decision_function(self, X: RowsLike) -> npt.NDArray[np.float64]:
@@ -368,7 +424,7 @@ def _at_least(matrix: Matrix, features: int) -> Matrix:
     return widened(matrix, features) if matrix.shape[1] < features else matrix
 
 
-def _is_small(rows: Rows, learner: Learner) -> bool:
+def _is_small(rows: LearnerRows, learner: Learner) -> bool:
     """Whether to learn from the rows is quick, and quicker than to copy the learner first."""
     numbers = sum(array.size for state in learner.states for array in protocol.arrays_of(state))
     return length(rows) <= SMALL_BATCH[0] and stored(rows) <= min(SMALL_BATCH[1], numbers)

@@ -6,6 +6,7 @@ goes to the same compiled loop as `fit`.
 
 import contextlib
 import copy
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.data.user_types import Label, RowLike
+from novikoff.data.weights import ClassWeight, Weights, class_weights
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning.estimators.locks import LockAttribute
 from novikoff.learning.estimators.row_buffer import OneArray, OneDict, RowBuffer
@@ -22,6 +24,17 @@ from novikoff.learning.rules.protocol import Rule
 
 ROOM = 64  # features a learner on dicts starts with; it doubles when they run out
 PLUS_MINUS = np.array([-1, 1])  # what labels are until some are seen
+NO_CODES = np.empty(0, np.uint16)
+
+
+def _checked_weight(weight: Any) -> float:
+    known = isinstance(weight, (int, float, np.number)) and 0.0 <= weight < math.inf
+    if not known:
+        raise ParameterError(
+            f"weight is {weight!r}; the weight of a row is a number above 0, or 0 to leave it out"
+            " (labels are named by classes=...)"
+        )
+    return float(weight)
 
 
 class GrowingNamesAttribute:
@@ -62,6 +75,7 @@ class Online:
     classes_: Any
     n_iter_: int
     mistakes_per_epoch_: list[int]
+    class_weight: ClassWeight = None
 
     _lock = LockAttribute()
 
@@ -72,21 +86,30 @@ class Online:
     n_features_in_ = GrowingNamesAttribute(len)
     feature_names_in_ = GrowingNamesAttribute(lambda names: np.array([*names], object))
 
-    def learn_one(self, x: RowLike, y: Label, classes: npt.ArrayLike | None = None) -> Self:
+    def learn_one(
+        self, x: RowLike, y: Label, weight: float = 1.0, classes: npt.ArrayLike | None = None
+    ) -> Self:
         """See one row, predict, be told its label, learn; a wrong prediction counts as a mistake.
 
         x is an array, or a dict of named features. Labels are -1 and 1, 0 and 1 or False and True;
-        for others, the first call must name the `classes`.
+        for others, the first call must name the `classes`. The row is learned from as the row times
+        its weight; one of weight 0 is left out.
         """
         lock = self._lock
         try:
             del lock.idle[0]
         except IndexError:
-            return self._learn_in_turn(x, y, classes)
+            return self._learn_in_turn(x, y, weight, classes)
         try:
             one = self._one
-            if one is None or type(x) is not one.kind or classes is not None or y not in one.calls:
-                return self._learn_row(x, y, classes)
+            if (
+                one is None
+                or type(x) is not one.kind
+                or weight != one.weight
+                or classes is not None
+                or y not in one.calls
+            ):
+                return self._learn_row(x, y, weight, classes)
             one.place(x)  # before the call is looked up: it may take room, and bind anew
             if one.run(*one.calls[y]):
                 one.refuse()
@@ -96,20 +119,35 @@ class Online:
             if lock.wanted:
                 lock.hand_over()
 
-    def _learn_in_turn(self, x: RowLike, y: Label, classes: npt.ArrayLike | None) -> Self:
+    def _learn_in_turn(
+        self, x: RowLike, y: Label, weight: float, classes: npt.ArrayLike | None
+    ) -> Self:
         """Learn from a row when others are done, and without changing what they read."""
         lock = self._lock
         with lock:
             if not any(isinstance(each, Online) for each in lock.in_use):
                 self._unshare_learner()
-                return self._learn_row(x, y, classes)
+                return self._learn_row(x, y, weight, classes)
         with lock.turn:  # a long call is learning
-            return self.learn_one(x, y, classes)
+            return self.learn_one(x, y, weight, classes)
 
-    def _learn_row(self, x: RowLike, y: Label, classes: npt.ArrayLike | None) -> Self:
-        """Learn from a row, which may be the first of its kind or with its label."""
+    def _learn_row(
+        self, x: RowLike, y: Label, weight: float, classes: npt.ArrayLike | None
+    ) -> Self:
+        """Learn from a row, which may be the first of its kind, with its label or its weight."""
+        weight = _checked_weight(weight)
+        if weight == 0.0:
+            return self
         self._know(y, classes)
+        by_class = self.class_weight
+        if by_class is not None:
+            weight *= float(self._class_weights(by_class)[self._codes[y]])
+            if weight == 0.0:
+                return self
         one = self._bind(x)
+        one.weigh(weight)
+        if by_class is not None:
+            one.weight = math.nan  # the next label may have another
         if y not in one.calls:
             one.call_for(y)
         one.place(x)
@@ -133,6 +171,17 @@ class Online:
             code = answers.index(max(answers)) if several else one.learner.positive(answers[0])
             label: Label = getattr(self, "classes_", PLUS_MINUS)[int(code)]
             return label, answers
+
+    def _class_weights(self, by_class: ClassWeight) -> Weights:
+        """The weight of each class."""
+        if isinstance(by_class, str):
+            raise ParameterError(
+                f"class_weight={by_class!r} counts all labels before learning begins, and here they"
+                " come one after another: give the weights as a dict, or to each row its weight"
+            )
+        found = class_weights(by_class, self.classes_, NO_CODES)
+        assert found is not None
+        return found
 
     def _unshare_learner(self) -> None:
         """Have a learner that nobody reads, to change it in place."""

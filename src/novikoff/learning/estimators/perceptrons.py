@@ -17,8 +17,10 @@ from novikoff.data.user_types import (
     RowsLike,
     TieName,
 )
+from novikoff.data.weights import ClassWeight, as_weights
+from novikoff.errors import ParameterError
 from novikoff.learning import rules
-from novikoff.learning.estimators.base import BaseLearner, Classifier
+from novikoff.learning.estimators.base import BaseLearner, Classifier, keep_parameters
 from novikoff.learning.rules.protocol import Rule
 from novikoff.learning.streaming import NO_LABELS
 
@@ -38,6 +40,8 @@ class Perceptron(Classifier):
     max_epochs : the budget. Running out of it is a ConvergenceWarning that says what is known.
     order : "given", or "shuffle": a new order each epoch, from random_state.
     random_state : seeds the random start and the shuffling.
+    class_weight : a dict from labels to weights, or "balanced": rows / (classes * rows of the
+        class). A row is multiplied by its own weight (`sample_weight`) times that of its class.
 
     Examples
     --------
@@ -60,15 +64,9 @@ class Perceptron(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        class_weight: ClassWeight = None,
     ) -> None:
-        self.eta = eta
-        self.fit_intercept = fit_intercept
-        self.unit_length = unit_length
-        self.init = init
-        self.tie = tie
-        self.max_epochs = max_epochs
-        self.order = order
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
 
 class AveragedPerceptron(Perceptron):
@@ -110,16 +108,9 @@ class MarginPerceptron(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        class_weight: ClassWeight = None,
     ) -> None:
-        self.eta = eta
-        self.margin = margin
-        self.fit_intercept = fit_intercept
-        self.unit_length = unit_length
-        self.init = init
-        self.tie = tie
-        self.max_epochs = max_epochs
-        self.order = order
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
 
 class PassiveAggressive(Classifier):
@@ -143,16 +134,9 @@ class PassiveAggressive(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        class_weight: ClassWeight = None,
     ) -> None:
-        self.C = C
-        self.variant = variant
-        self.fit_intercept = fit_intercept
-        self.unit_length = unit_length
-        self.init = init
-        self.tie = tie
-        self.max_epochs = max_epochs
-        self.order = order
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
 
 class SecondOrderPerceptron(Classifier):
@@ -174,14 +158,9 @@ class SecondOrderPerceptron(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        class_weight: ClassWeight = None,
     ) -> None:
-        self.a = a
-        self.fit_intercept = fit_intercept
-        self.unit_length = unit_length
-        self.tie = tie
-        self.max_epochs = max_epochs
-        self.order = order
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
 
 class OneSidedPerceptron(BaseLearner):
@@ -199,30 +178,49 @@ class OneSidedPerceptron(BaseLearner):
     def __init__(
         self, *, max_epochs: int = 1000, order: Order = "given", random_state: RandomState = None
     ) -> None:
-        self.max_epochs = max_epochs
-        self.order = order
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
-    def fit(self, X: RowsLike, y: npt.ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: RowsLike,
+        y: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
         """Learn from the start until an epoch passes without a mistake; y is ignored."""
         with self._learning() as work:
             if isinstance(X, Source):
+                if sample_weight is not None:
+                    raise ParameterError("a source brings its own weights: leave sample_weight out")
                 work._fit_source(X)
                 return self
             matrix = work._matrix(X, reset=True)
-            work._fit_matrix(matrix, NO_LABELS, np.ones(matrix.shape[0], np.uint16))
+            weights = as_weights(sample_weight, matrix.shape[0])
+            work._fit_matrix(matrix, NO_LABELS, np.ones(matrix.shape[0], np.uint16), weights)
             return self
 
-    def partial_fit(self, X: ArrayRows, y: npt.ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self,
+        X: ArrayRows,
+        y: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
         """One pass over these rows, on from where learning stands; y is ignored."""
         with self._learning() as work:
             matrix = work._matrix(X, reset=not work.__sklearn_is_fitted__())
-            self._learn_batch(work, matrix, NO_LABELS, np.ones(matrix.shape[0], np.uint16))
+            weights = as_weights(sample_weight, matrix.shape[0])
+            codes = np.ones(matrix.shape[0], np.uint16)
+            self._learn_batch(work, matrix, NO_LABELS, codes, weights)
         return self
 
-    def learn_one(self, x: RowLike, y: Label = 1, classes: npt.ArrayLike | None = None) -> Self:
+    def learn_one(
+        self,
+        x: RowLike,
+        y: Label = 1,
+        weight: float = 1.0,
+        classes: npt.ArrayLike | None = None,
+    ) -> Self:
         """See one positive row, and add it to the weights if w . x <= 0."""
-        return super().learn_one(x, 1)
+        return super().learn_one(x, 1, weight)
 
     def decision_function(self, X: ArrayRows) -> npt.NDArray[np.float64]:
         """w . x for each row, scaled to length 1."""
@@ -252,14 +250,11 @@ class RuleClassifier(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        class_weight: ClassWeight = None,
     ) -> None:
-        self.rule = rule
-        self.fit_intercept = fit_intercept
-        self.unit_length = unit_length
-        self.init = init
-        self.max_epochs = max_epochs
-        self.order = order
-        self.random_state = random_state
+        keep_parameters(self, locals())
+
+    rule: Rule | None
 
     def _rule(self) -> Rule:
         return rules.Perceptron() if self.rule is None else self.rule

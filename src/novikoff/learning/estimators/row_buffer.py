@@ -15,8 +15,9 @@ from novikoff.errors import DataError
 from novikoff.learning.learner import AS_GIVEN, Learner
 from novikoff.learning.loop import EpochInput, NoLog, answers_for, epoch_for
 from novikoff.learning.row_errors import refuse_overflow, row_error_message
-from novikoff.learning.rows import CsrRows, DenseRows, read_only
+from novikoff.learning.rows import CsrRows, DenseRows, read_only, weighted
 from novikoff.learning.rules import protocol
+from novikoff.learning.rules.protocol import Vector
 
 SILENT = NoLog()
 
@@ -29,9 +30,11 @@ class RowBuffer:
     """
 
     named = False
+    weights: Vector | None
 
     def __init__(self, learner: Learner, rows: Any, codes: dict[Any, int], kind: type) -> None:
         self.learner, self.rows, self.codes, self.kind = learner, rows, codes, kind
+        self.weight, self.weights = 1.0, None  # of the row; an array of it, once it is not 1
         if learner.reserves:
             self.place = self._reserve_and_place  # type: ignore[method-assign]
         self.bind()
@@ -43,6 +46,16 @@ class RowBuffer:
     def knows(self, x: Any) -> bool:
         """Whether the row has only features that came before."""
         return True
+
+    def weigh(self, weight: float) -> None:
+        """Give the row in the buffer this weight, which is above 0."""
+        if self.weights is None and weight != 1.0:
+            self.learner.count_weights()
+            self.weights = np.ones(1)
+            self.bind()
+        if self.weights is not None:
+            self.weights[0] = weight
+        self.weight = weight
 
     def bind(self) -> None:
         """Make ready the calls of the loop: for each label, one for each learner."""
@@ -62,7 +75,8 @@ class RowBuffer:
     def _call(self, k: int, code: int) -> tuple[Any, ...]:
         learner, positive = self.learner, k if len(self.learner.states) > 1 else 1
         codes = read_only(np.array([code], np.uint16))
-        reading = EpochInput(self.rows, codes, positive, AS_GIVEN, 0, 1, True)
+        rows = weighted(self.rows, self.weights)
+        reading = EpochInput(rows, codes, positive, AS_GIVEN, 0, 1, True)
         return learner.rule, learner.states[k], reading, learner.tallies[k], SILENT
 
     def _run_all(self, calls: list[tuple[Any, ...]]) -> int:
@@ -84,7 +98,7 @@ class RowBuffer:
 
     def problem(self) -> str:
         """What is wrong with the row in the buffer, in words."""
-        return row_error_message(self.learner.rule, self.rows, 0)
+        return row_error_message(self.learner.rule, weighted(self.rows, self.weights), 0)
 
     def answer(self) -> list[float]:
         """What each learner decides for the row in the buffer."""

@@ -1,6 +1,7 @@
 """`nk.save` and `nk.load`: estimators to and from model files."""
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from novikoff.learning.rules import registry
 from novikoff.learning.spec import as_plain
 
 LIFT = "fit_intercept", "unit_length"
+#: Parameters that files of earlier versions do not have: written where they differ from these.
+LATER = {"class_weight": None}
 
 
 def save(model: BaseLearner, path: str | os.PathLike[str]) -> None:
@@ -43,8 +46,11 @@ def _to_file(model: BaseLearner) -> model_file.Model:
     own = registry.lookup(model.kind).parameters()
     options = {k: v for k, v in model.get_params().items() if k not in own and k not in LIFT}
     options.pop("init", None)  # the file holds the start itself
+    options = {k: v for k, v in options.items() if k not in LATER or v != LATER[k]}
     if not isinstance(options.get("random_state"), (int, np.integer, type(None))):
         options["random_state"] = None  # a generator's state is not part of what was learned
+    if isinstance(options.get("class_weight"), Mapping):  # whose labels need not be text
+        options["class_weight"] = [list(map(as_plain, p)) for p in options["class_weight"].items()]
     names = getattr(model, "feature_names_in_", None)
     if names is not None and not all(isinstance(name, str) for name in names):
         raise ModelError("feature names that are not text cannot be saved")
@@ -75,6 +81,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelError(
             f"{path}: a damaged model: {kind.__name__} has no {set(parameters) - accepted}"
         )
+    if isinstance(parameters.get("class_weight"), list):
+        parameters["class_weight"] = dict(parameters["class_weight"])
     estimator = kind(**parameters)
     if model.learner.initial is not None:
         estimator.init = model.learner.initial

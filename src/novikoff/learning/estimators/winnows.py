@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.data.user_types import Order, RandomState, TieName
-from novikoff.learning.estimators.base import Classifier
+from novikoff.data.weights import ClassWeight
+from novikoff.learning.estimators.base import Classifier, keep_parameters
 
 
 class Winnow(Classifier):
@@ -36,13 +37,7 @@ class Winnow(Classifier):
         order: Order = "given",
         random_state: RandomState = None,
     ) -> None:
-        self.alpha = alpha
-        self.theta = theta
-        self.complement = complement
-        self.binarize = binarize
-        self.max_epochs = max_epochs
-        self.order = order
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
     @property
     def relevant_(self) -> npt.NDArray[np.int64]:
@@ -90,11 +85,6 @@ class BalancedWinnow(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        class_weight: ClassWeight = None,
     ) -> None:
-        self.eta = eta
-        self.fit_intercept = fit_intercept
-        self.unit_length = unit_length
-        self.tie = tie
-        self.max_epochs = max_epochs
-        self.order = order
-        self.random_state = random_state
+        keep_parameters(self, locals())

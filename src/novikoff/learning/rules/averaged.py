@@ -68,6 +68,9 @@ class Averaged(NamedTuple):
     def decide(self, state: State, row: Any) -> Any:
         return protocol.decide(self.inner, state, row)
 
+    def unweightable(self) -> Any:
+        return protocol.unweightable(self.inner)
+
     def unmixable(self) -> Any:
         return protocol.unmixable(self.inner)
 

@@ -228,6 +228,12 @@ def mixed(self: Any, state: Any) -> Any:
 
 
 @dispatch_on_type
+def unweightable(self: Any) -> Any:
+    """Why a row's weight means nothing to the rule; None if it is the row times the weight."""
+    return None
+
+
+@dispatch_on_type
 def combination(self: Any, state: Any) -> Any:
     """The vector that is its start plus the sum of amount * label * row, or None.
 

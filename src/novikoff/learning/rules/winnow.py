@@ -46,6 +46,13 @@ def binarized(matrix: Any, limit: float) -> Any:
     return (matrix > limit).astype(np.float64)
 
 
+WEIGHTLESS = (
+    "Winnow sees of a row only which variables are 1, and that does not change when the row is"
+    " multiplied by a weight. Weights of 0 and 1 leave rows out or in; repeat rows that should"
+    " count more often, or take BalancedWinnow"
+)
+
+
 class Winnow(NamedTuple):
     """Multiplies and divides by alpha. A variable is 1 where its value is above `binarize`."""
 
@@ -85,6 +92,9 @@ class Winnow(NamedTuple):
 
     def linear(self, state: State) -> tuple[Vector, float]:
         return state.weights, -self.theta
+
+    def unweightable(self) -> str:
+        return WEIGHTLESS
 
     def combination(self, state: State) -> None:
         return None
@@ -154,6 +164,9 @@ class ComplementWinnow(NamedTuple):
 
     def linear(self, state: ComplementState) -> tuple[Vector, float]:
         return state.weights - state.against, float(state.total[0]) - self.theta
+
+    def unweightable(self) -> str:
+        return WEIGHTLESS
 
     def combination(self, state: ComplementState) -> None:
         return None

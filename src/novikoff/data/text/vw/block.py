@@ -12,7 +12,7 @@ from novikoff.data.files.blocks import Bytes
 from novikoff.data.text import labels
 from novikoff.data.text.block_parser import BlockParser, RowSelection, with_line_end
 from novikoff.data.text.vw.feature_index import IndexSnapshot, NewNames, hash_of
-from novikoff.data.text.vw.line import Feature, parse_line, refuse_sum
+from novikoff.data.text.vw.line import Feature, VwRow, parse_line, refuse_sum
 
 Ints = NDArray[np.int64]
 
@@ -27,6 +27,7 @@ class VwOptions(NamedTuple):
     closed: bool = False  # whether features whose names are not known are left out
     mask: np.uint64 = np.uint64(0)  # columns are hash & mask; 0: by the dictionary
     counting: bool = False  # whether hashes that are not known are listed
+    weightless: bool = False  # whether rows of importance 0 are kept
 
 
 class VwBlock(NamedTuple):
@@ -43,6 +44,8 @@ class VwBlock(NamedTuple):
     lengths: Ints  # of the rows whose columns are in order, or -1
     fresh: NewNames
     left_out: int
+    weights: NDArray[np.float64] | None = None  # None: all are 1
+    weightless: int = 0  # rows of importance 0, which were left out
 
     def row_of(self, new: int) -> int:
         """The row that a new name is in."""
@@ -107,6 +110,7 @@ class _VwParser(BlockParser[VwBlock]):
             thread_buffer("label starts", (rows,), np.int64),
             thread_buffer("label stops", (rows,), np.int64),
             thread_buffer("lines", (rows,), np.int64),
+            thread_buffer("weights", (rows,), np.float64),
             thread_buffer("starts", (rows + 1,), np.int64),
             thread_buffer("columns", (entries,), np.int32),
             thread_buffer("values", (entries,), np.float64),
@@ -145,11 +149,20 @@ class _VwParser(BlockParser[VwBlock]):
             row = parse_line(line, number, labelled=self._options.labelled)
             if row is not None:
                 self._check_sums(line, number, row.features)
-                self._take(row.features)
-                self._end_row(at + row.start, at + row.stop)
+                self._take_row(row, at)
         except BadRowError as bad:
             self._leave_out(bad)
         cursor[AT], cursor[LINE] = self.at, number + 1
+
+    def _take_row(self, row: VwRow, at: int) -> None:
+        from novikoff.data.text.vw.kernel import ROWS, WEIGHTLESS
+
+        if row.weight == 0.0 and not self._options.weightless:
+            self._out.cursor[WEIGHTLESS] += 1
+            return
+        self._take(row.features)
+        self._out.weights[self._out.cursor[ROWS]] = row.weight
+        self._end_row(at + row.start, at + row.stop)
 
     def _check_sums(self, line: bytes, number: int, features: list[Feature]) -> None:
         sums: dict[bytes | int, float] = {}
@@ -208,7 +221,14 @@ class _VwParser(BlockParser[VwBlock]):
 
     def _collect(self, selection: RowSelection) -> VwBlock:
         """All rows: labels were checked with their lines."""
-        from novikoff.data.text.vw.kernel import ENTRIES, FRESH, LEFT_OUT, LETTERS, ROWS
+        from novikoff.data.text.vw.kernel import (
+            ENTRIES,
+            FRESH,
+            LEFT_OUT,
+            LETTERS,
+            ROWS,
+            WEIGHTLESS,
+        )
 
         out = self._out
         rows, entries, new = (int(out.cursor[k]) for k in (ROWS, ENTRIES, FRESH))
@@ -234,6 +254,8 @@ class _VwParser(BlockParser[VwBlock]):
                 out.offsets[: new + 1].copy(),
             ),
             int(out.cursor[LEFT_OUT]),
+            None if (out.weights[:rows] == 1.0).all() else out.weights[:rows].copy(),
+            int(out.cursor[WEIGHTLESS]),
         )
         found.order()
         return found

@@ -9,9 +9,10 @@ float(token), or scale * float(token) rounded once, and 1 or the scale where non
 of one name in one row are added in the order of their appearance. Features of value 0 are kept.
 Names are told apart as they are printed, so that `|n a` and `| n^a` are one feature.
 
-An importance other than 1 and a base other than 0 are refused: a rule that counts mistakes has no
-place for them. So are labels with colons, names that are not UTF-8, a value or a scale that is no
-finite number, and what Vowpal Wabbit would only warn of.
+An importance is the weight of the row: learning sees the row multiplied by it, and a row of
+importance 0 is left out, unless rows are read to be predicted. A base other than 0 is refused: a
+rule that counts mistakes has no place for it. So are labels with colons, names that are not UTF-8,
+a value or a scale that is no finite number, and what Vowpal Wabbit would only warn of.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,7 @@ from novikoff.data.text.tokens import shown
 from novikoff.data.text.vw.block import VwBlock, VwOptions, parse_block
 from novikoff.data.text.vw.feature_index import Collisions, FeatureIndex, checked_bits
 from novikoff.errors import ParameterError
+from novikoff.number_text import count
 
 
 class VwFormat(TextFormat[VwBlock]):
@@ -40,7 +42,8 @@ class VwFormat(TextFormat[VwBlock]):
     row are added. names: the only features to read, in this order; others are left out and counted.
     Otherwise a dictionary numbers them in the order of their first appearance.
 
-    labelled: if False, whatever is before the first bar of a line is dropped.
+    labelled: if False, whatever is before the first bar of a line is dropped. weightless: whether
+    rows of importance 0 are kept, with that weight.
     """
 
     name = "vw"
@@ -54,7 +57,9 @@ class VwFormat(TextFormat[VwBlock]):
         hash_bits: int | None = None,
         names: Sequence[str] | None = None,
         skip: bool = False,
+        weightless: bool = False,
     ) -> None:
+        self._weightless = weightless
         self._features, self._labelled, self._skip = features, labelled, skip
         self._bits = None if hash_bits is None else checked_bits(hash_bits)
         self._closed = names is not None
@@ -62,6 +67,7 @@ class VwFormat(TextFormat[VwBlock]):
         self._check_width()
         self._collisions = None if self._bits is None else Collisions(self._bits)
         self._labels, self._left_out = Labels(word_labels), 0
+        self._weighted, self._dropped = False, 0  # what was found of importances
 
     def _check_width(self) -> None:
         if self._bits is not None and self._closed:
@@ -84,12 +90,15 @@ class VwFormat(TextFormat[VwBlock]):
             known, counting = self._collisions.known(), self._collisions.counting
             mask = np.uint64(self._collisions.columns - 1)
             options = VwOptions(self._labelled, known, mask=mask, counting=counting)
+        options = options._replace(weightless=self._weightless)
         return parse_block(block.text, options, skip=self._skip)
 
     def chunk(self, parsed: VwBlock, name: str, line: int) -> Chunk:
         """The rows as a chunk, as wide as there are names so far."""
         lines, y = parsed.lines + (line + 1), None
         self._left_out += parsed.left_out
+        self._weighted |= parsed.weights is not None
+        self._dropped += parsed.weightless
         if self._collisions is not None:
             self._collisions.add(parsed.fresh.hashes)
         else:
@@ -97,7 +106,7 @@ class VwFormat(TextFormat[VwBlock]):
         X = csr(*parsed.ordered(), self._width)
         if parsed.labels is not None:
             y = self._labels.take(parsed.labels, lines, name)
-        return Chunk(X, y, lines)
+        return Chunk(X, y, lines, weights=parsed.weights)
 
     def _number(self, parsed: VwBlock, lines: NDArray[np.int64], name: str) -> None:
         """Give columns to the new names."""
@@ -126,11 +135,13 @@ class VwFormat(TextFormat[VwBlock]):
     def start_over(self) -> None:
         """Forget also how many features were left out."""
         super().start_over()
-        self._left_out = 0
+        self._left_out = self._dropped = 0
+        self._weighted = False
 
     def state_dict(self) -> dict[str, Any]:
         """The kind of labels, and the names or what was counted of them."""
         state = {"words": self._labels.words, "left_out": self._left_out}
+        state |= {"weighted": self._weighted, "weightless": self._dropped}
         if self._collisions is not None:
             return state | {"collisions": self._collisions.state_dict()}
         if not self._closed:
@@ -140,6 +151,8 @@ class VwFormat(TextFormat[VwBlock]):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         self._labels.restore(state["words"])
         self._left_out = int(state["left_out"])
+        self._weighted = bool(state.get("weighted", False))  # earlier checkpoints have no weights
+        self._dropped = int(state.get("weightless", 0))
         if self._collisions is not None:
             self._collisions.load_state_dict(state["collisions"])
         elif not self._closed:
@@ -166,10 +179,18 @@ class VwFormat(TextFormat[VwBlock]):
         return {} if self._bits is None else {"hash_bits": self._bits}
 
     def notes(self) -> list[str]:
-        """How many names share columns, or were left out."""
+        """How many names share columns, or were left out; and what importances did."""
+        notes = []
         if self._collisions is not None:
-            return [self._collisions.note()]
-        if self._left_out:
+            notes.append(self._collisions.note())
+        elif self._left_out:
             what = "feature was" if self._left_out == 1 else "features were"
-            return [f"{self._left_out:,} {what} left out, whose names are not known"]
-        return []
+            notes.append(f"{self._left_out:,} {what} left out, whose names are not known")
+        if self._weighted:
+            notes.append(
+                "rows have importances: learning sees each row multiplied by its own, and a verdict"
+                " does not depend on them"
+            )
+        if self._dropped:
+            notes.append(f"{count(self._dropped, 'row')} of importance 0 left out")
+        return notes

@@ -28,11 +28,11 @@ from novikoff.jit import compile_loop, inline, subroutine
 #: Why `parse` stopped: at the end, at a line it leaves to others, or for want of room.
 DONE, ODD, FULL = 0, 1, 2
 #: What the cursor holds: the next line's place and number, and how many of each there are so far.
-AT, LINE, ROWS, ENTRIES, FRESH, LETTERS, LEFT_OUT = range(7)
-COUNTERS = 7
+AT, LINE, ROWS, ENTRIES, FRESH, LETTERS, LEFT_OUT, WEIGHTLESS = range(8)
+COUNTERS = 8
 
 SPACE, TAB, COLON, BAR, RETURN, NEWLINE, QUOTE = map(ord, " \t:|\r\n'")
-POINT, ZERO, ONE = map(ord, ".01")
+POINT, ZERO = map(ord, ".0")
 SMALL_A, SMALL_F, SMALL_I, SMALL_N = map(ord, "afin")
 #: A row whose numbers add up to less has no sum of some of them that is not finite.
 _LARGE = 1e300
@@ -59,6 +59,7 @@ class VwOutput(NamedTuple):
     label_starts: NDArray[np.int64]
     label_stops: NDArray[np.int64]
     lines: NDArray[np.int64]
+    weights: NDArray[np.float64]  # importances
     starts: NDArray[np.int64]  # row i has the entries from starts[i] up to starts[i + 1]
     columns: NDArray[np.int32]
     values: NDArray[np.float64]
@@ -74,18 +75,22 @@ def _parse(text: Any, until: int, how: VwOptions, out: VwOutput) -> int:
     while cursor[AT] < until:
         end = _blank(text, cursor[AT])
         if end < 0:
-            label_start, label_stop, bar = _head(text, cursor[AT], how.labelled)
+            label_start, label_stop, bar, weight = _head(text, cursor[AT], how.labelled)
             if bar < 0:
                 return ODD
             count, end = _features(text, bar, out.values[cursor[ENTRIES] :], out.names)
             if end < 0:
                 return ODD
-            if not _take(text, count, how, out):
-                return FULL
-            row = cursor[ROWS]
-            out.label_starts[row], out.label_stops[row] = label_start, label_stop
-            out.lines[row], out.starts[row + 1] = cursor[LINE], cursor[ENTRIES]
-            cursor[ROWS] += 1
+            if weight == 0.0 and not how.weightless:
+                cursor[WEIGHTLESS] += 1
+            else:
+                if not _take(text, count, how, out):
+                    return FULL
+                row = cursor[ROWS]
+                out.label_starts[row], out.label_stops[row] = label_start, label_stop
+                out.lines[row], out.starts[row + 1] = cursor[LINE], cursor[ENTRIES]
+                out.weights[row] = weight
+                cursor[ROWS] += 1
         cursor[AT] = end + 1
         cursor[LINE] += 1
     return DONE
@@ -187,26 +192,34 @@ def _take(text: Any, count: int, how: VwOptions, out: VwOutput) -> bool:
 
 
 @inline
-def _head(text: Any, at: int, labelled: bool) -> tuple[int, int, int]:
-    """Where the label is, and the first bar: -1 if there is anything unusual before it."""
+def _head(text: Any, at: int, labelled: bool) -> tuple[int, int, int, float]:
+    """Where the label is, the first bar: -1 if there is anything unusual before it, and the
+    importance.
+    """
     if not labelled:
         while text[at] != BAR:
             if text[at] == NEWLINE or text[at] == RETURN:
-                return 0, 0, -1
+                return 0, 0, -1, 1.0
             at += 1
-        return 0, 0, at
+        return 0, 0, at, 1.0
     starts, stops, words, bar = _words(text, at)
     if bar < 0 or words == 0:
-        return 0, 0, -1
+        return 0, 0, -1, 1.0
     tag = stops[0] == bar or text[starts[0]] == QUOTE
     others = words - tag - 1
     if not 0 <= others <= 2 or not _usual_label(text, starts[words - 1], stops[words - 1]):
-        return 0, 0, -1
-    if others > 0 and not _is(text, starts[words - 2], stops[words - 2], ONE):
-        return 0, 0, -1
+        return 0, 0, -1, 1.0
+    weight = 1.0
+    if others > 0:
+        start, stop = starts[words - 2], stops[words - 2]
+        if not _BEGINS_NUMBER[text[start]]:
+            return 0, 0, -1, 1.0
+        weight, end, sure = _number(text, start)
+        if not sure or end != stop or not 0.0 <= weight < np.inf:
+            return 0, 0, -1, 1.0
     if others > 1 and not _is(text, starts[words - 3], stops[words - 3], ZERO):
-        return 0, 0, -1
-    return starts[words - 1], stops[words - 1], bar
+        return 0, 0, -1, 1.0
+    return starts[words - 1], stops[words - 1], bar, weight
 
 
 @inline

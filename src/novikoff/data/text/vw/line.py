@@ -34,11 +34,12 @@ class Feature(NamedTuple):
 
 
 class VwRow(NamedTuple):
-    """The features of a line. The label is line[start:stop]."""
+    """The features and the weight of a line. The label is line[start:stop]."""
 
     start: int
     stop: int
     features: list[Feature]
+    weight: float = 1.0
 
 
 class _Line(NamedTuple):
@@ -68,8 +69,8 @@ def parse_line(line: bytes, number: int, *, labelled: bool) -> VwRow | None:
             "found no bar, expected one before the features as in '1 | height:1.5': is this"
             " Vowpal Wabbit's text?",
         )
-    start, stop = _label(text, bar) if labelled else (0, 0)
-    return VwRow(start, stop, list(_features(text, bar)))
+    (start, stop), weight = _label(text, bar) if labelled else ((0, 0), 1.0)
+    return VwRow(start, stop, list(_features(text, bar)), weight)
 
 
 def _text(raw: bytes) -> str:
@@ -77,8 +78,8 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")
 
 
-def _label(line: _Line, bar: int) -> tuple[int, int]:
-    """Where the label is. What else is before the bar must have its default value."""
+def _label(line: _Line, bar: int) -> tuple[tuple[int, int], float]:
+    """Where the label is, and the importance."""
     if (at := line.text.find(b"\t", 0, bar)) >= 0:
         line.refuse(at, "found a tab before the first bar, expected blanks there: replace it")
     words = [match.span() for match in _WORD.finditer(line.text, 0, bar)]
@@ -101,8 +102,7 @@ def _label(line: _Line, bar: int) -> tuple[int, int]:
         line.refuse(label[0], f"the label '{token[:40]}' is not UTF-8: save the file as UTF-8")
     except NotALabelError as problem:
         line.refuse(label[0], str(problem))
-    _check_others(line, others)
-    return label
+    return label, _importance(line, others)
 
 
 def _refuse_no_label(line: _Line, words: list[tuple[int, int]], bar: int) -> NoReturn:
@@ -117,8 +117,9 @@ def _refuse_no_label(line: _Line, words: list[tuple[int, int]], bar: int) -> NoR
     )
 
 
-def _check_others(line: _Line, others: list[tuple[int, int]]) -> None:
-    """Refuse an importance other than 1 and a base other than 0."""
+def _importance(line: _Line, others: list[tuple[int, int]]) -> float:
+    """The importance, which is 1 unless told. A base other than 0 is refused."""
+    weight = 1.0
     if len(others) > 2:
         at, stop = others[2]
         line.refuse(
@@ -136,16 +137,21 @@ def _check_others(line: _Line, others: list[tuple[int, int]]) -> None:
                 f"found {shown(token)}, expected the {what} {usual:g}, or a tag that begins with a"
                 " quote or touches the bar",
             )
-        if value == usual:
-            continue
-        if what == "base":
-            remedy = "drop it: a rule that counts mistakes starts from its own weights"
-        else:
-            remedy = (
-                "a mistake counts once whatever the row weighs; repeat the row as often as it"
-                " should count, or drop the weight"
+        if what == "importance":
+            weight = value
+        elif value != usual:
+            line.refuse(
+                at,
+                f"found the base {shown(token)}, expected 0: drop it: a rule that counts mistakes"
+                " starts from its own weights",
             )
-        line.refuse(at, f"found the {what} {shown(token)}, expected {usual:g}: {remedy}")
+        if value < 0.0:
+            line.refuse(
+                at,
+                f"found the importance {shown(token)}, expected 0 or more: drop the row, or turn"
+                " its label round",
+            )
+    return weight
 
 
 def _features(line: _Line, bar: int) -> Iterator[Feature]:
