@@ -128,8 +128,13 @@ class Model:
 
 def write(model: Model, path: str | os.PathLike[str]) -> None:
     """Save the model, all or nothing."""
+    atomic_write(path, to_bytes(model), error=ModelError)
+
+
+def to_bytes(model: Model) -> bytes:
+    """The bytes of a model's file."""
     header, arrays = parts(model)
-    atomic_write(path, array_file.serialize({"novikoff": header}, arrays), error=ModelError)
+    return array_file.serialize({"novikoff": header}, arrays)
 
 
 def read(path: str | os.PathLike[str]) -> Model:

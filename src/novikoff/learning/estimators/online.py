@@ -157,6 +157,10 @@ class Online:
 
     def predict_one(self, x: RowLike) -> Label:
         """The label that the rule predicts for one row. Nothing is learned, not even names."""
+        return self.decide_one(x)[0]
+
+    def decide_one(self, x: RowLike) -> tuple[Label, list[float]]:
+        """The label that the rule predicts for one row, and the score of each learner behind it."""
         with self._lock:
             one = self._one
             if one is None or type(x) is not one.kind or not one.knows(x):
@@ -166,7 +170,7 @@ class Online:
             several = len(answers) > 1
             code = answers.index(max(answers)) if several else one.learner.positive(answers[0])
             label: Label = getattr(self, "classes_", PLUS_MINUS)[int(code)]
-            return label
+            return label, answers
 
     def _class_weights(self, by_class: ClassWeight) -> Weights:
         """The weight of each class."""

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff.errors import ModelError
+from novikoff.files import atomic_write
 from novikoff.learning import model_file
 from novikoff.learning.estimators import perceptrons
 from novikoff.learning.estimators.base import BaseLearner
@@ -23,6 +24,11 @@ LATER = {"class_weight": None}
 
 def save(model: BaseLearner, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a file that `load` and `novikoff predict` read."""
+    atomic_write(path, to_bytes(model), error=ModelError)
+
+
+def to_bytes(model: BaseLearner) -> bytes:
+    """The bytes of the file that `save` writes."""
     if not isinstance(model, BaseLearner):
         raise ModelError(f"{type(model).__name__} is not an estimator of novikoff's")
     if not hasattr(model, "kind"):
@@ -32,7 +38,7 @@ def save(model: BaseLearner, path: str | os.PathLike[str]) -> None:
         )
     check_is_fitted(model)
     with model._published() as view:
-        model_file.write(_to_file(view), path)
+        return model_file.to_bytes(_to_file(view))
 
 
 def _to_file(model: BaseLearner) -> model_file.Model:

@@ -1,0 +1,326 @@
+"""A service: its models, its journal, and what is done with the rows and labels that come in.
+
+One thread, the event loop's, has all models to itself. What changes them is in the journal before.
+"""
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any
+
+from novikoff.errors import NovikoffError, ParameterError
+from novikoff.learning.estimators.save_load import to_bytes
+from novikoff.serve.group_commit import GroupCommit
+from novikoff.serve.journal import Journal, JournalError
+from novikoff.serve.messages import (
+    NAME,
+    LearnAnswer,
+    LearnRequest,
+    ModelRequest,
+    PredictAnswer,
+    PredictRequest,
+    RevealAnswer,
+    RevealRequest,
+)
+from novikoff.serve.operations import (
+    AddModel,
+    Entry,
+    KeepPrediction,
+    Learn,
+    Operation,
+    Outcome,
+    Prediction,
+    Refusal,
+    Repeat,
+    Reveal,
+)
+from novikoff.serve.recipes import make_recipe
+from novikoff.serve.served_model import ServedModel, ServiceError
+from novikoff.serve.settings import Settings
+
+DEFAULT = "default"
+
+Answer = dict[str, Any] | ServiceError
+
+
+class Service:
+    """What answers requests. reads_only: it predicts and follows the journal of a learner."""
+
+    def __init__(self, settings: Settings, *, reads_only: bool = False) -> None:
+        self.settings, self.limits, self.reads_only = settings, settings.limits, reads_only
+        self.journal = Journal(settings.journal, durability=settings.durability)
+        self.view = Journal(settings.journal, write=False)  # to look while others commit
+        self.lock = None if reads_only else self.journal.lock()
+        self.models: dict[str, ServedModel] = {}
+        self.by_key: dict[int, ServedModel] = {}
+        self.applied = self.version = 0
+        self.behind = 0
+        inline = settings.durability == "normal" and not settings.readers
+        self.commits = GroupCommit(self.journal, self._act, inline=inline)
+        self.problem: str | None = None  # why labels cannot be taken at the moment
+        self.started = time.time()
+        self._numbers = 0
+
+    # the beginning
+
+    def restore(self) -> None:
+        """All models as the journal has them."""
+        fresh = [each for each in self.view.models() if each.name not in self.models]
+        models = [ServedModel.restored(self.view, record) for record in fresh]
+        for model in models:
+            self._add(model)
+        self.applied = min((model.start for model in models), default=self.applied)
+        self._apply_entries()
+
+    def _apply_entries(self, most: int | None = None) -> None:
+        """Learn what the journal has and this process has not."""
+        until = None if most is None else self.applied + most
+        for entry in self.view.entries(self.applied, until):
+            model = self.by_key.get(entry.model)
+            if model is not None and entry.seq > model.counts.seq:
+                model.apply(entry)
+            self.applied = entry.seq
+
+    def _add(self, model: ServedModel) -> None:
+        self.models[model.name] = self.by_key[model.record.key] = model
+
+    def ensure_default(self, recipe: dict[str, Any] | None, origin: bytes | None) -> None:
+        """Have the model that is meant where none is named: as it was, or as described."""
+        known = self.models.get(DEFAULT)
+        if known is None:
+            if recipe is None:
+                raise ParameterError(
+                    "a new journal needs --model FILE or --rule NAME to begin with"
+                )
+            self.journal.commit([AddModel(DEFAULT, json.dumps(recipe), origin, time.time())])
+            self.restore()
+        elif recipe is not None and recipe != known.record.recipe:
+            raise ParameterError(
+                f"{self.settings.journal}: its model is {known.record.recipe}, not {recipe}:"
+                " leave out --rule and --model to go on, or choose another --journal"
+            )
+
+    def follow(self, most: int | None = 10_000) -> None:
+        """In a reader: learn what the learner has written since."""
+        version = self.view.data_version()
+        if version == self.version and not self.behind:
+            return
+        if len(self.models) < self.view.model_count():
+            self.restore()
+        self._apply_entries(most)
+        self.behind, self.version = self.view.last_seq() - self.applied, version
+
+    # requests
+
+    def model(self, name: str) -> ServedModel:
+        if name not in self.models:
+            raise ServiceError(HTTPStatus.NOT_FOUND, f"there is no model {name[:64]!r}")
+        return self.models[name]
+
+    def new_id(self) -> str:
+        """An id that nobody has had: ascending in time, and not to be guessed."""
+        self._numbers += 1
+        return f"{time.time_ns():x}{self._numbers & 0xFFF:03x}{os.urandom(4).hex()}"
+
+    async def predict(self, name: str, requests: Sequence[PredictRequest]) -> list[Answer]:
+        """Predict, and keep the predictions that labels may come for."""
+        if self.reads_only:
+            self.follow()
+        model, now = self.model(name), time.time()
+        answers: list[Answer] = []
+        kept: list[tuple[int, KeepPrediction]] = []
+        for request in requests:
+            try:
+                decision = model.decide(request.features)
+                if request.keep:
+                    kept.append((len(answers), self._keep(model, request, decision, now)))
+                answers.append(PredictAnswer(None, *decision, self.behind)._asdict())
+            except ServiceError as error:
+                answers.append(error)
+            except NovikoffError as error:
+                answers.append(ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)))
+        if kept:
+            await self._write_predictions(model, kept, answers)
+        return answers
+
+    def _keep(
+        self, model: ServedModel, request: PredictRequest, decision: Any, now: float
+    ) -> KeepPrediction:
+        if model.out >= self.limits.pending:
+            why = (
+                f"{model.out:,} predictions wait for their labels; reveal some, or let them expire"
+            )
+            raise ServiceError(HTTPStatus.TOO_MANY_REQUESTS, why)
+        model.out += 1
+        id, given = request.id or self.new_id(), request.id is not None  # noqa: A001
+        texts = dump(request.features), dump(decision.label), dump(decision.score)
+        return KeepPrediction(model.record.key, id, now, *texts, model.updates, model.out, given)
+
+    async def _write_predictions(
+        self, model: ServedModel, kept: list[tuple[int, KeepPrediction]], answers: list[Answer]
+    ) -> None:
+        try:
+            outcomes = await self.submit([operation for _, operation in kept])
+        except JournalError:  # it keeps predicting: no id, so no label can be promised a place
+            model.out -= len(kept)
+            return
+        for (place, operation), outcome in zip(kept, outcomes, strict=True):
+            if isinstance(outcome, ServiceError):
+                answers[place] = outcome
+            else:
+                found = PredictAnswer(
+                    operation.id, json.loads(outcome.served), json.loads(outcome.score), self.behind
+                )
+                answers[place] = found._asdict()
+
+    async def reveal(self, name: str, requests: Sequence[RevealRequest]) -> list[Answer]:
+        """Learn from the labels of predictions."""
+        self._require_learner()
+        model, now = self.model(name), time.time()
+        key = model.record.key
+
+        def operation(each: RevealRequest) -> Reveal:
+            label = dump(model.label(each.label))
+            return Reveal(key, each.id, now, label, float(each.weight))
+
+        def answer(_: Operation, mistake: bool | None, repeated: bool) -> dict[str, Any]:
+            counts = model.counts
+            return RevealAnswer(mistake, counts.mistakes, counts.seen, repeated)._asdict()
+
+        return await self._learn(requests, operation, answer)
+
+    async def learn(self, name: str, requests: Sequence[LearnRequest]) -> list[Answer]:
+        """Learn from rows that come with their labels."""
+        self._require_learner()
+        model, now = self.model(name), time.time()
+
+        def operation(each: LearnRequest) -> Learn:
+            label = dump(model.label(each.label))
+            model.decide(each.features)  # refuses what could not be learned from
+            known, new = model.names_known(each.features)
+            if new and known + new > self.limits.names:
+                why = f"the model knows {known:,} names; {self.limits.names:,} are allowed"
+                raise ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, why)
+            model.out += 1
+            id, given = each.id or self.new_id(), each.id is not None  # noqa: A001
+            row = id, now, dump(each.features), label, float(each.weight)
+            return Learn(model.record.key, *row, model.out, given)
+
+        def answer(done: Operation, mistake: bool | None, repeated: bool) -> dict[str, Any]:
+            assert isinstance(done, Learn)
+            counts = model.counts
+            return LearnAnswer(done.id, mistake, counts.mistakes, counts.seen, repeated)._asdict()
+
+        return await self._learn(requests, operation, answer)
+
+    async def _learn(self, requests: Sequence[Any], operation: Any, answer: Any) -> list[Answer]:
+        """Write what can be written, in the order of the requests, and answer each."""
+        made: list[Any] = []
+        for request in requests:
+            try:
+                made.append(operation(request))
+            except ServiceError as error:
+                made.append(error)
+            except NovikoffError as error:
+                made.append(ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)))
+        operations = [each for each in made if not isinstance(each, ServiceError)]
+        try:
+            outcomes = iter(await self.submit(operations) if operations else ())
+        except JournalError as error:
+            for each in operations:
+                if isinstance(each, Learn):
+                    self.by_key[each.model].out -= 1
+            why = f"labels cannot be taken at the moment, nothing was learned: {error}"
+            raise ServiceError(HTTPStatus.SERVICE_UNAVAILABLE, why) from None
+        answers: list[Answer] = []
+        for each in made:
+            found = each if isinstance(each, ServiceError) else next(outcomes)
+            answers.append(found if isinstance(found, ServiceError) else answer(each, *found))
+        return answers
+
+    def _require_learner(self) -> None:
+        if self.reads_only:
+            why = "this process only predicts: send labels to the one that learns"
+            raise ServiceError(HTTPStatus.MISDIRECTED_REQUEST, why)
+
+    async def submit(self, operations: Sequence[Operation]) -> list[Any]:
+        """Write operations; what followed from each. JournalError if they cannot be written."""
+        try:
+            found = await self.commits.submit(operations)
+        except JournalError as error:
+            self.problem = str(error)
+            raise
+        self.problem = None
+        return found
+
+    def _act(self, operation: Operation, outcome: Outcome) -> Any:
+        """What follows from what is on the disk now."""
+        model = self.by_key.get(getattr(operation, "model", -1))
+        if isinstance(outcome, Refusal):
+            found: Any = ServiceError(*outcome)
+        elif isinstance(outcome, Entry):
+            assert model is not None
+            self.applied = outcome.seq
+            found = model.apply(outcome), False
+        elif isinstance(outcome, Repeat) and isinstance(outcome.of, Entry):
+            assert model is not None
+            found = self._known_mistake(model, outcome.of), True
+        else:
+            found = outcome.of if isinstance(outcome, Repeat) else outcome
+        waits = isinstance(operation, KeepPrediction) and isinstance(outcome, Prediction)
+        answered = isinstance(operation, Reveal) and isinstance(outcome, Entry)
+        ended = isinstance(operation, (KeepPrediction, Learn)) and not waits
+        if model is not None and (answered or ended):
+            model.out -= 1
+        return found
+
+    @staticmethod
+    def _known_mistake(model: ServedModel, entry: Entry) -> bool | None:
+        if entry.served is not None:
+            return entry.served != entry.label
+        return model.recent.get(entry.seq)
+
+    async def add_model(self, request: ModelRequest) -> ServedModel:
+        """A model of its own name, which has learned nothing."""
+        self._require_learner()
+        if not NAME.fullmatch(request.name):
+            why = "name: expected letters, digits, dots, dashes and underscores, at most 64"
+            raise ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, why)
+        if len(self.models) >= self.limits.models:
+            why = f"there are {len(self.models)} models, as many as are allowed"
+            raise ServiceError(HTTPStatus.TOO_MANY_REQUESTS, why)
+        try:
+            recipe = make_recipe(**{k: v for k, v in request._asdict().items() if k != "name"})
+        except NovikoffError as error:
+            raise ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
+        operation = AddModel(request.name, json.dumps(recipe), None, time.time())
+        try:
+            (found,) = await self.submit([operation])
+        except JournalError as error:
+            raise ServiceError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
+        if isinstance(found, ServiceError):
+            raise found
+        record = self.view.model(found)
+        self._add(ServedModel.beginning(record))
+        return self.models[request.name]
+
+    def model_bytes(self, model: ServedModel) -> bytes:
+        """The model file as of now."""
+        if not model.is_fitted:
+            raise ServiceError(HTTPStatus.CONFLICT, "the model has learned nothing yet")
+        return to_bytes(model.estimator)
+
+    async def close(self) -> None:
+        """Write what waits."""
+        await self.commits.close()
+        self.view.close()
+        self.journal.close()
+        if self.lock is not None:
+            os.close(self.lock)
+
+
+def dump(value: object) -> str:
+    """A value as the journal keeps it: JSON, from which the same doubles are read again."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,1 @@
+"""The service over HTTP: messages, routes, access, metrics, the live page."""

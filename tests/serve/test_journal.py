@@ -1,0 +1,314 @@
+"""What is acknowledged is on the disk, and a restart has the bytes of `learn_one`."""
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import shutil
+from http import HTTPStatus
+
+import pytest
+
+from novikoff.errors import NovikoffError
+from novikoff.learning.estimators.save_load import to_bytes
+from novikoff.serve import snapshots
+from novikoff.serve.journal import FILE, Journal, JournalError
+from novikoff.serve.messages import LearnRequest, PredictRequest, RevealRequest
+from novikoff.serve.operations import Learn
+from novikoff.serve.recipes import make_recipe, new_estimator
+from novikoff.serve.replay import replay
+from novikoff.serve.served_model import ServiceError
+from novikoff.serve.service import Service
+from novikoff.serve.settings import Limits, Settings
+
+RULES = {
+    "perceptron": {},
+    "averaged": {},
+    "voted": {},
+    "margin": {},
+    "passive-aggressive": {},
+    "second-order": {},
+    "winnow": {"theta": 3.0},
+    "balanced-winnow": {},
+}
+
+
+@contextlib.asynccontextmanager
+async def opened(folder, rule=None, **options):
+    """A service on a journal, which ends without a last snapshot."""
+    service = Service(Settings(journal=folder, **options))
+    try:
+        service.restore()
+        recipe = None if rule is None else make_recipe(rule, RULES[rule], [-1, 1])
+        service.ensure_default(recipe, None)
+        yield service
+    finally:
+        await service.close()
+
+
+def row(rng, boolean=False):
+    names = rng.sample(range(40), 4)
+    features = {f"f{j}": 1.0 if boolean else rng.gauss(0.0, 1.0) for j in names}
+    return features, 1 if sum(features.values()) > 0.0 else -1
+
+
+async def one(answers):
+    (found,) = await answers
+    assert not isinstance(found, ServiceError), found
+    return found
+
+
+async def drive(service, rng, steps, boolean=False, weights=(1.0,)):
+    """Predictions, labels that come late and in any order, and rows with their labels."""
+    waiting = []
+    for step in range(steps):
+        x, y = row(rng, boolean)
+        if step % 3:
+            answer = await one(service.predict("default", [PredictRequest(x)]))
+            waiting.append((answer["id"], y))
+        else:
+            request = LearnRequest(x, y, weight=rng.choice(weights))
+            await one(service.learn("default", [request]))
+        if len(waiting) > 5:
+            name, y = waiting.pop(rng.randrange(5))
+            request = RevealRequest(name, y, rng.choice(weights))
+            await one(service.reveal("default", [request]))
+
+
+def learned(folder, until=None):
+    """The estimator of a plain run of `learn_one` over the journal."""
+    journal = Journal(folder, write=False)
+    (record,) = journal.models()
+    estimator = new_estimator(record.recipe, record.recipe["classes"])
+    for entry in journal.entries(0, until):
+        weight = {} if entry.weight == 1.0 else {"weight": entry.weight}
+        estimator.learn_one(json.loads(entry.features), json.loads(entry.label), **weight)
+    journal.close()
+    return estimator
+
+
+def rounded(counters):
+    """Ceilings allow for rounding by the room that a learner has, which is no part of the model."""
+    return json.loads(counters, parse_float=lambda text: round(float(text), 9))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_restart_has_the_bytes_of_learn_one_over_the_journal(rule, tmp_path):
+    async def run():
+        rng = random.Random(1)
+        weights = (1.0,) if rule == "winnow" else (1.0, 2.0, 0.5)
+        async with opened(tmp_path, rule, durability="normal") as service:
+            await drive(service, rng, 60, rule == "winnow", weights)
+            model = service.models["default"]
+            await snapshots.take_snapshot(service, model)
+            await drive(service, rng, 60, rule == "winnow", weights)
+            before = to_bytes(model.estimator), model.counters(), model.out
+        async with opened(tmp_path) as service:  # from the snapshot, and what came after
+            model = service.models["default"]
+            assert to_bytes(model.estimator) == before[0] == to_bytes(learned(tmp_path))
+            assert rounded(model.counters()) == rounded(before[1])
+            assert model.out == before[2] > 0
+        assert to_bytes(replay(tmp_path).estimator) == before[0]
+
+    asyncio.run(run())
+
+
+def test_a_lost_or_damaged_snapshot_is_made_up_for_by_the_journal(tmp_path):
+    async def run():
+        async with opened(tmp_path, "perceptron", durability="normal") as service:
+            await drive(service, random.Random(2), 30)
+            model = service.models["default"]
+            await snapshots.take_snapshot(service, model)
+            expected = to_bytes(model.estimator)
+            file = tmp_path / model.snapshot[1]
+        file.write_bytes(file.read_bytes()[:-1])
+        for lose in (lambda: None, file.unlink):
+            lose()
+            async with opened(tmp_path) as service:
+                assert to_bytes(service.models["default"].estimator) == expected
+
+    asyncio.run(run())
+
+
+def test_the_write_ahead_log_cut_anywhere_holds_all_that_was_acknowledged_by_then(tmp_path):
+    folder, copy = tmp_path / "journal", tmp_path / "copy"
+    sizes = []  # of the log when each label was acknowledged
+
+    async def run():
+        rng = random.Random(3)
+        async with opened(folder, "perceptron") as service:
+            log = folder / f"{FILE}-wal"
+            for _ in range(8):
+                x, y = row(rng)
+                await one(service.learn("default", [LearnRequest(x, y)]))
+                sizes.append(log.stat().st_size)
+            shutil.copytree(folder, copy)  # before it is closed, and so put into the file
+
+    asyncio.run(run())
+    whole = (copy / f"{FILE}-wal").read_bytes()
+    files = {path.name: path.read_bytes() for path in copy.iterdir()}
+    bytes_after = {n: to_bytes(learned(copy, n)) for n in range(1, len(sizes) + 1)}
+    began = sizes[0] - 3 * 4120  # before the first label's commit, after the model's
+    edges = {size + step for size in sizes for step in (-1, 0, 1)}
+    every = 1 if "CI" in os.environ else 997
+    cuts = {*edges, *range(began, len(whole) + 1, every)}
+    for cut in sorted(each for each in cuts if each <= len(whole)):
+        for name in ("journal.db-shm", f"{FILE}-wal", FILE):
+            (copy / name).unlink(missing_ok=True)
+        (copy / FILE).write_bytes(files[FILE])
+        (copy / f"{FILE}-wal").write_bytes(whole[:cut])
+        acknowledged = sum(size <= cut for size in sizes)
+        if not acknowledged:
+            continue
+        journal = Journal(copy, write=False)
+        found = [entry.seq for entry in journal.entries()]
+        journal.close()
+        assert found == [*range(1, acknowledged + 1)], cut
+        if cut in edges:
+            assert to_bytes(replay(copy).estimator) == bytes_after[acknowledged]
+
+
+def test_what_is_repeated_changes_nothing_and_what_contradicts_is_refused(tmp_path):
+    async def run():
+        async with opened(tmp_path, "perceptron", durability="normal") as service:
+            asked = PredictRequest([1.0, 2.0], id="a")
+            first = await one(service.predict("default", [asked]))
+            assert await one(service.predict("default", [asked])) == first
+            told = RevealRequest("a", 1)
+            assert (await one(service.reveal("default", [told])))["seen"] == 1
+            learned_once = to_bytes(service.models["default"].estimator)
+            again = await one(service.reveal("default", [told]))
+            assert again == {"mistake": True, "mistakes": 1, "seen": 1, "repeated": True}
+            assert await one(service.predict("default", [asked])) == first
+            row = LearnRequest([2.0, 1.0], -1, id="b")
+            (answer,) = await service.learn("default", [row])
+            (again,) = await service.learn("default", [row])
+            assert again == answer | {"repeated": True}
+            refused = [
+                *await service.reveal("default", [RevealRequest("a", -1)]),
+                *await service.predict("default", [PredictRequest([9.0, 9.0], id="a")]),
+                *await service.learn("default", [LearnRequest([9.0, 9.0], 1, id="b")]),
+                *await service.reveal("default", [RevealRequest("nobody", 1)]),
+                *await service.reveal("default", [RevealRequest("a", 7)]),
+                *await service.learn("default", [LearnRequest([1.0], 1)]),
+            ]
+            statuses = [each.status for each in refused]
+            assert statuses == [HTTPStatus.CONFLICT] * 3 + [404, 422, 422]
+            assert "has been learned with the label 1 and the weight 1" in str(refused[0])
+            assert "none of the classes [-1, 1]" in str(refused[4])
+            assert service.models["default"].counts.seen == 2
+            assert service.models["default"].out == 0
+        assert to_bytes(replay(tmp_path, labels=1).estimator) == learned_once
+
+    asyncio.run(run())
+
+
+def test_a_full_disk_refuses_labels_and_keeps_predicting(tmp_path):
+    async def run():
+        async with opened(tmp_path, "perceptron", durability="normal") as service:
+            await drive(service, random.Random(4), 20)
+            model = service.models["default"]
+            before, out = to_bytes(model.estimator), model.out
+            pages = service.journal.db.execute("PRAGMA page_count").fetchone()[0]
+            service.journal.db.execute(f"PRAGMA max_page_count = {pages}")
+            big = {f"f{j}": 1.0 for j in range(2000)}
+            with pytest.raises(ServiceError, match="nothing was learned: .* full") as error:
+                await service.learn("default", [LearnRequest(big, 1)] * 20)
+            assert error.value.status == HTTPStatus.SERVICE_UNAVAILABLE
+            answer = (await service.predict("default", [PredictRequest(big)] * 20))[0]
+            assert answer["id"] is None
+            assert answer["label"] in (-1, 1)
+            assert "full" in service.problem
+            assert (to_bytes(model.estimator), model.out) == (before, out)
+            service.journal.db.execute("PRAGMA max_page_count = 1000000")
+            await one(service.learn("default", [LearnRequest(big, 1)]))
+            assert service.problem is None
+            after = to_bytes(model.estimator)
+        assert after != before
+        assert to_bytes(replay(tmp_path).estimator) == after
+
+    asyncio.run(run())
+
+
+def test_predictions_expire_and_the_pending_are_limited(tmp_path):
+    async def run():
+        limits = Limits(pending=3)
+        async with opened(tmp_path, "perceptron", limits=limits, pending_for=-1.0) as service:
+            asked = [PredictRequest([1.0])] * 4
+            *kept, refused = await service.predict("default", asked)
+            assert refused.status == HTTPStatus.TOO_MANY_REQUESTS
+            await snapshots.expire(service)
+            model = service.models["default"]
+            assert (model.out, service.view.expired(model.record.key)) == (0, 3)
+            (late,) = await service.reveal("default", [RevealRequest(kept[0]["id"], 1)])
+            assert "it expired, or never was" in str(late)
+
+    asyncio.run(run())
+
+
+def test_compaction_forgets_rows_but_no_ids_and_no_counts(tmp_path):
+    async def run():
+        async with opened(tmp_path, "perceptron", durability="normal") as service:
+            await drive(service, random.Random(5), 30)
+            named = LearnRequest({"f1": 1.0}, 1, id="r")
+            await one(service.learn("default", [named]))
+            model = service.models["default"]
+            assert await snapshots.compact(service, "default") == model.counts.seq
+            assert (await one(service.learn("default", [named])))["repeated"]
+            await drive(service, random.Random(6), 10)
+            expected, seen = to_bytes(model.estimator), model.counts.seen
+            (tmp_path / model.snapshot[1]).unlink()
+        async with opened(tmp_path) as service:
+            model = service.models["default"]
+            assert (to_bytes(model.estimator), model.counts.seen) == (expected, seen)
+        assert to_bytes(replay(tmp_path).estimator) == expected
+
+    asyncio.run(run())
+
+
+def test_a_replay_stops_at_a_moment_and_tries_other_rules(tmp_path):
+    async def run():
+        async with opened(tmp_path, "perceptron", durability="normal") as service:
+            await drive(service, random.Random(7), 40)
+
+    asyncio.run(run())
+    journal = Journal(tmp_path, write=False)
+    entries = [*journal.entries()]
+    journal.close()
+    found = replay(tmp_path, until=entries[9].time, rules=["perceptron", "averaged"])
+    assert found.model.counts.seen == sum(entry.time <= entries[9].time for entry in entries)
+    assert found.backtests["perceptron"].counts.mistakes <= found.backtests["perceptron"].updates
+    assert set(found.backtests) == {"perceptron", "averaged"}
+    assert to_bytes(replay(tmp_path, labels=10).estimator) == to_bytes(learned(tmp_path, 10))
+    with pytest.raises(NovikoffError, match="there is no model 'other'; it has default"):
+        replay(tmp_path, "other")
+
+
+def test_one_process_learns_and_a_journal_is_recognised(tmp_path):
+    async def run():
+        async with opened(tmp_path, "perceptron"):
+            with pytest.raises(JournalError, match="another process learns with this journal"):
+                Service(Settings(journal=tmp_path))
+        async with opened(tmp_path, "perceptron"):
+            pass
+        with pytest.raises(NovikoffError, match="leave out --rule and --model to go on"):
+            async with opened(tmp_path, "averaged"):
+                pass
+
+    asyncio.run(run())
+    with pytest.raises(JournalError, match=f"there is no {FILE}"):
+        Journal(tmp_path / "nothing", write=False)
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / FILE).write_text("not a database, but a text that is long enough")
+    with pytest.raises(JournalError, match="no journal can be kept or read here"):
+        Journal(tmp_path / "text")
+
+
+def test_a_commit_is_all_or_nothing(tmp_path):
+    journal = Journal(tmp_path)
+    good = Learn(1, "a", 0.0, "[1]", "1", 1.0, 1, True)
+    with pytest.raises(JournalError):
+        journal.commit([good, good._replace(id=None)])
+    assert [*journal.entries()] == []
+    journal.close()
