@@ -110,7 +110,7 @@ def test_several_files_are_cut_as_one(kind: str, data: st.DataObject, scratch: P
 BAD = {
     "svm": ["1 1:x", "1 3:1 3:2", "1 -1:2", "1 1:1e999", "nan 1:1", "1 é:1", "1 1"],
     "0.svm": ["1 1:x", "1 0:1 0:2", "1 qid:1 1:"],
-    "vw": ["1 2 | a", "no bar", "1 | a:nan", "| a", "1 |:2 a", "a:1 | b"],
+    "vw": ["1 -2 | a", "no bar", "1 | a:nan", "| a", "1 |:2 a", "a:1 | b"],
     "csv": ["1", "1,2,3,4", ",cat,0", '"1,cat,0', "1,,0", "1,cat,", "1,cat,0\0"],
     "numbers.csv": ["1", "1,2,3,4", "1,cat,0", "1,,0", '1,"2"x,0', "1,2,nan"],
 }

@@ -26,8 +26,39 @@ every_classifier = pytest.mark.parametrize("kind", CLASSIFIERS)
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
+SCALED = "a weight multiplies the row, as the theorem has it; to repeat the row is something else"
+NO_WEIGHTS = (
+    "Winnow sees of a row only which variables are 1, and refuses other weights than 0 and 1"
+)
+SKEWED = "on overlapping rows a mistake is one whatever the row weighs: weights of 1 to 10^7 do not"
+SKEWED += " give the heavy class every row"
+INDIFFERENT = {
+    nk.Perceptron,
+    nk.AveragedPerceptron,
+    nk.VotedPerceptron,
+    nk.MarginPerceptron,
+    nk.PassiveAggressive,
+    nk.RuleClassifier,
+}
+
+
+def deliberate_differences(estimator):
+    """Checks of scikit-learn's that an estimator fails on purpose, with the reason."""
+    layouts = ("dense", "sparse")
+    found = {f"check_sample_weight_equivalence_on_{each}_data": SCALED for each in layouts}
+    if type(estimator) is nk.Winnow:
+        found |= {
+            f"check_sample_weights_{each}": NO_WEIGHTS for each in ("list", "not_overwritten")
+        }
+    if type(estimator) in INDIFFERENT:
+        found["check_class_weight_classifiers"] = SKEWED
+    return found
+
+
 @quietly
-@parametrize_with_checks([kind() for kind in ESTIMATORS])
+@parametrize_with_checks(
+    [kind() for kind in ESTIMATORS], expected_failed_checks=deliberate_differences
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

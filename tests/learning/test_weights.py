@@ -221,7 +221,7 @@ WRONG = [
     ({"sample_weight": [1, -1, 1]}, r"sample_weight is -1.0 in row 1; a weight is a number above"),
     ({"sample_weight": [1, 1, np.nan]}, r"sample_weight is nan in row 2"),
     ({"sample_weight": ["a", 1, 1]}, "sample_weight holds something that is not a number"),
-    ({"sample_weight": [0, 0, 0]}, "every row has the weight 0"),
+    ({"sample_weight": [0, 0, 0]}, "every row has zero weight"),
     ({"sample_weight": [1, 0, 0]}, "only rows of one class, 0, have a weight above 0"),
     ({"sample_weight": [1e200, 1, 1]}, r"row 0 has the weight 1e\+200, by which its squared"),
 ]

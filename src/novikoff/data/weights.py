@@ -51,7 +51,7 @@ def drop_weightless(
         return None, weights
     kept = np.flatnonzero(weights)
     if not len(kept):
-        raise DataError("every row has the weight 0, so that there is nothing to learn from")
+        raise DataError("every row has zero weight, so that there is nothing to learn from")
     weights = weights[kept]
     return kept, None if (weights == 1.0).all() else weights
 
