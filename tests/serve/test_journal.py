@@ -213,7 +213,7 @@ def test_a_full_disk_refuses_labels_and_keeps_predicting(tmp_path):
             pages = service.journal.db.execute("PRAGMA page_count").fetchone()[0]
             service.journal.db.execute(f"PRAGMA max_page_count = {pages}")
             big = {f"f{j}": 1.0 for j in range(2000)}
-            with pytest.raises(ServiceError, match="nothing was learned: .* full") as error:
+            with pytest.raises(ServiceError, match=r"nothing was learned: .* full") as error:
                 await service.learn("default", [LearnRequest(big, 1)] * 20)
             assert error.value.status == HTTPStatus.SERVICE_UNAVAILABLE
             answer = (await service.predict("default", [PredictRequest(big)] * 20))[0]
