@@ -1,1 +1,0 @@
-"""The service over HTTP: messages, routes, access, metrics, the live page."""
