@@ -220,7 +220,8 @@ def test_text_for_separable_rows(bound):
     assert lines[3] == f"of the perceptron from zero weights, with any step, {run}"
     assert lines[4].split()[:4] == ["novikoff", "221", "5", "(D/γ)²,"]
     soft = next(k for k, line in enumerate(lines) if "freund-schapire" in line)
-    assert lines[soft - 2].endswith(one_pass) and lines[soft - 1] == "  in any order:"
+    assert lines[soft - 2].endswith(one_pass)
+    assert lines[soft - 1] == "  in any order:"
     assert lines[soft + 1].split()[0] == "hinge"
     assert "A = 0.561, B = 125" in out
     assert "The perceptron from zeros made 5 mistakes in 4 epochs" in out

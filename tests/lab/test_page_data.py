@@ -30,8 +30,8 @@ KEYS = {
     "figures", "film", "problem",
 }  # fmt: skip
 VERDICT = {
-    "outcome", "sentence", "brief", "line", "reach", "nearest", "conflict", "hulls", "meet",
-    "mirrored",
+    "outcome", "sentence", "brief", "lifted", "line", "reach", "nearest", "conflict", "hulls",
+    "meet", "mirrored",
 }  # fmt: skip
 COORDINATES = st.integers(-12, 12).map(lambda k: k / 2.0)
 POINTS = st.lists(st.builds(Point, COORDINATES, COORDINATES, st.sampled_from([-1, 1])), max_size=14)

@@ -35,7 +35,7 @@ PAGES = {
         5,
         "stopped after 30",
     ),
-    "trace": (["trace", "example:iris-setosa"], 5, "the theorem allows 221"),
+    "trace": (["trace", "example:iris-setosa"], 6, "the theorem allows 221"),
     "winnow": (["trace", "example:disjunction", "--rule", "winnow"], 3, "winnow: converged"),
     "cover": (["cover", "100", "20"], 1, "fewer than half"),
     "capacity": (["cover", "8", "4", "--capacity", "4", "--trials", "20"], 2, "exactly half"),

@@ -46,7 +46,7 @@ def test_clicks_add_points_and_a_right_click_deletes(lab):
     x, y = on_screen(page, 0)
     page.check("#class-positive")
     with redrawn(page):
-        page.mouse.click(x + 60, y - 45)
+        page.mouse.click(x + 60, y - 70)
     points = read_points(keys(page)["points"])
     assert len(points) == count + 1
     assert points[-1].label == 1

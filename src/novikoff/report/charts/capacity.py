@@ -170,8 +170,10 @@ def trials_figure(capacities: Sequence[Capacity]) -> Figure:
             array([getattr(each, side) for each in ours]) for side in ("lower", "upper")
         )
         gaps = np.full(len(ours), np.nan)  # between one interval and the next
-        ends = (np.column_stack(part).ravel() for part in ((x, x, gaps), (lower, upper, gaps)))
-        marks.append(Line(*ends, f"95 % confidence, N = {N:,}", colour, "solid", 2.0))
+        across, upwards = (
+            array(np.column_stack(part).ravel()) for part in ((x, x, gaps), (lower, upper, gaps))
+        )
+        marks.append(Line(across, upwards, f"95 % confidence, N = {N:,}", colour, "solid", 2.0))
         heights = array([each.fraction for each in ours])
         name = f"random labellings, N = {N:,}"
         marks.append(PointSeries(x, heights, name, colour, marker, 9.0, hover=_hover_texts(ours)))

@@ -133,7 +133,9 @@ def _vectors(plane: ProofPlane, updates: Numbers, radius: float, moved: bool) ->
     before = (0.0, 0.0) if last == 1 else None
     if len(updates) > 1 and int(updates[-2]) == last - 1:
         before = float(plane.along[-2]), float(plane.across[-2])
-    marks = [_arrow((0.0, 0.0), (ROOM * 0.97 * radius, 0.0), radius, "the direction of w*", "ink")]
+    marks: list[Mark] = [
+        _arrow((0.0, 0.0), (ROOM * 0.97 * radius, 0.0), radius, "the direction of w*", "ink")
+    ]
     if before is not None:
         name = f"{_name(last - 1, moved)}, before"
         marks.append(_arrow((0.0, 0.0), before, radius, name, "grey", "dotted"))
