@@ -1,4 +1,4 @@
-"""The command line: `novikoff fit`, `predict`, `check`, `bound`, `verify`, `trace`,
+"""The command line: `novikoff fit`, `predict`, `check`, `repair`, `bound`, `verify`, `trace`,
 `cover`, `convert`, `examples`, `demo` and `lab`.
 
 Commands load what they need when they run; `novikoff --help` starts without Numba.
@@ -30,6 +30,7 @@ from novikoff.cli import (
     fit,
     lab,
     predict,
+    repair,
     trace,
     verify,
 )
@@ -101,6 +102,7 @@ def _options(
 app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
 app.command("check")(check.check)
+app.command("repair")(repair.repair)
 app.command("bound")(bound.bound)
 app.command("verify")(verify.verify)
 app.command("trace")(trace.trace)

@@ -8,34 +8,17 @@ if TYPE_CHECKING:
     from novikoff.verdict.coefficients import Coefficient
     from novikoff.verdict.duplicates import Identical
     from novikoff.verdict.judge import check
-    from novikoff.verdict.repair import Repair, repair
     from novikoff.verdict.result import Margin, Stage, Verdict
-    from novikoff.verdict.suspects import Suspect, suspects
 
-__all__ = [
-    "Coefficient",
-    "Identical",
-    "Margin",
-    "Repair",
-    "Stage",
-    "Suspect",
-    "Verdict",
-    "check",
-    "repair",
-    "suspects",
-]
+__all__ = ["Coefficient", "Identical", "Margin", "Stage", "Verdict", "check"]
 
 _HOMES = {
     "Coefficient": "coefficients",
     "Identical": "duplicates",
     "Margin": "result",
-    "Repair": "repair",
     "Stage": "result",
-    "Suspect": "suspects",
     "Verdict": "result",
     "check": "judge",
-    "repair": "repair",
-    "suspects": "suspects",
 }
 
 __getattr__, __dir__ = attach(__name__, _HOMES)
