@@ -29,10 +29,8 @@ def test_the_answer_in_words(data, tmp_path):
     proof, table = tmp_path / "proof.json", tmp_path / "table.csv"
     code, text, _ = novikoff("repair", data, "--certificate", proof, "--output", table)
     assert code == 0
-    assert (
-        "No hyperplane makes fewer than 1 mistake on these 6 rows; this one makes as many" in text
-    )
-    assert "line 4 (a, rather b)" in text or "line 5 (a, rather b)" in text
+    assert "fewer than 1 mistake on these 6 rows; this one makes as many" in " ".join(text.split())
+    assert "line 4 (a, rather b)" in words or "line 4 (b, rather a)" in words
     assert len(text.splitlines()) < 24
     assert novikoff("verify", proof, data)[0] == 0
     small = [sys.executable, "-m", "novikoff.checker", str(proof), str(data)]
@@ -46,8 +44,7 @@ def test_the_answer_in_words(data, tmp_path):
 
 
 def test_json(data):
-    code, found = answer("repair", data)
-    assert code == 0
+    found = answer("repair", data)
     assert found.keys() == KEYS
     assert (found["lower"], found["upper"], found["exact"], found["stopped"]) == (1, 1, True, None)
     assert len(found["repair"]) == 1
@@ -60,7 +57,7 @@ def test_separable_rows_and_a_bracket_that_stays_open(data):
     )
     code, text, _ = novikoff("repair", "example:iris-versicolor", "--time-limit", "0")
     assert code == 3
-    assert "the best one found makes" in text
+    assert "the best one found makes" in " ".join(text.split())
     assert "Next: give it more time" in text
 
 
@@ -68,7 +65,7 @@ def test_trusted_rows_stay(data, tmp_path):
     for line in (4, 5):
         trusted = tmp_path / "trusted.txt"
         trusted.write_text(f"{line}\n")
-        _, found = answer("repair", data, "--trusted", trusted)
+        found = answer("repair", data, "--trusted", trusted)
         assert found["upper"] == 1
         assert [each["row"] + 2 for each in found["repair"]] != [line]
     trusted.write_text("99\n")
@@ -102,8 +99,8 @@ def test_suspects_of_a_check(data):
     code, text, _ = novikoff("check", data, "--suspects", "2")
     assert code == 1
     assert "Suspects, the worst first" in text
-    _, found = answer("check", data, "--suspects", "2")
+    found = answer("check", data, "--suspects", "2", code=1)
     assert {each["row"] for each in found["suspects"]} == {2, 3}
     assert all(each["reason"] for each in found["suspects"])
-    _, without = answer("check", data)
+    without = answer("check", data, code=1)
     assert "suspects" not in without
