@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from novikoff.learning.estimators.save_load import load, save
     from novikoff.theory import bounds, cover
     from novikoff.theory.trace import trace
-    from novikoff.verdict import check, cone, repair, suspects
+    from novikoff.verdict import check, cone
     from novikoff.verdict.certificate.verify import verify
+    from novikoff.verdict.repair import repair
+    from novikoff.verdict.suspects import suspects
 
 __all__ = [
     "AveragedPerceptron",

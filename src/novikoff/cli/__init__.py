@@ -1,4 +1,4 @@
-"""The command line: `novikoff fit`, `predict`, `check`, `bound`, `verify`, `trace`,
+"""The command line: `novikoff fit`, `predict`, `check`, `repair`, `bound`, `verify`, `trace`,
 `cover`, `convert`, `examples`, `exercise`, `demo` and `lab`.
 
 Commands load what they need when they run; `novikoff --help` starts without Numba.
@@ -31,6 +31,7 @@ from novikoff.cli import (
     fit,
     lab,
     predict,
+    repair,
     trace,
     verify,
 )
@@ -103,6 +104,7 @@ def _options(
 app.command("fit", cls=Command)(fit.fit)
 app.command("predict", cls=Command)(predict.predict)
 app.command("check", cls=Command)(check.check)
+app.command("repair", cls=Command)(repair.repair)
 app.command("bound", cls=Command)(bound.bound)
 app.command("verify", cls=Command)(verify.verify)
 app.command("trace", cls=Command)(trace.trace)

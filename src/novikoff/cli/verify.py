@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @reads_data
 def verify(
     certificate: Annotated[
-        Path, typer.Argument(help="A file that --certificate of check or fit wrote.")
+        Path, typer.Argument(help="A file that --certificate of check, repair or fit wrote.")
     ],
     data: DataArgument,
     cluster: cluster_options.ClusterOption = None,

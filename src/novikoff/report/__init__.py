@@ -7,6 +7,7 @@ from novikoff.report.model import Answer, Figure, Page, PageQuestion, Section, T
 from novikoff.report.pages.check import check_page
 from novikoff.report.pages.cover import cover_page
 from novikoff.report.pages.fit import FitRun, fit_page
+from novikoff.report.pages.repair import repair_page
 from novikoff.report.pages.trace import trace_page
 from novikoff.report.write import require_writable, write_page, write_picture
 
@@ -21,6 +22,7 @@ __all__ = [
     "check_page",
     "cover_page",
     "fit_page",
+    "repair_page",
     "require_writable",
     "trace_page",
     "write_page",

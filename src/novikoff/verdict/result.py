@@ -164,6 +164,20 @@ class Verdict:
         return root(self.radius_squared, up=True)
 
     @property
+    def support(self) -> list[tuple[int, Fraction]]:
+        """Rows and positive multipliers of sum 1 whose combination bounds the margin from above;
+        empty unless separable.
+
+        Where the margin is known exactly, that combination is the nearest point itself, and the
+        margin would be the same without all other rows.
+        """
+        if self.outcome != SEPARABLE or self.certificate is None:
+            return []
+        terms = self.certificate.witness["support"]
+        total = sum(multiplier for _, multiplier in terms)
+        return [(row, multiplier / total) for row, multiplier in terms]
+
+    @property
     def exact_weights(self) -> Rational | None:
         """The separator of which weights and intercept are roundings, the intercept last."""
         return None if self.analysis is None else self.analysis.split.separator

@@ -69,6 +69,12 @@ def check(
             " may be repeated.",
         ),
     ] = None,
+    suspects: Annotated[
+        int | None,
+        options.question_option(
+            metavar="N", min=1, help="Name the N rows whose labels the others contradict most."
+        ),
+    ] = None,
     certificate: Annotated[
         Path | None, typer.Option(help="Write the proof to this file.", dir_okay=False)
     ] = None,
@@ -101,6 +107,7 @@ def check(
     else:
         chosen.refuse({"--decimal": decimal}, cluster_options.INEXACT)
         chosen.refuse(files.by_option, cluster_options.UNDRAWN)
+        chosen.refuse({"--suspects": suspects is not None}, cluster_options.RANKED)
         source = chosen.source(data, reading)
     options.refuse_overwriting(source.paths, {"--certificate": certificate, **files.by_option})
     if certificate is not None and not certificate.absolute().parent.is_dir():
@@ -129,6 +136,10 @@ def check(
         if proof is not None and written is not None:
             proof.write(written)
         text, answer = format_verdict(found, certificate), found.as_json(written)
+        if suspects is not None:
+            from novikoff.cli.check.suspects import add_suspects
+
+            text, answer = add_suspects(found, suspects, text, answer)
     if files.wanted:
         from novikoff.cli.check.page import check_page
 

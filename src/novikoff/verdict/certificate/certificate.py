@@ -56,7 +56,7 @@ class Certificate:
 
     @property
     def claim(self) -> str:
-        """The claim: "separable", "inseparable", "quasi-separable" or "training run"."""
+        """The claim: "separable", "inseparable", "quasi-separable", "repair" or "training run"."""
         return str(self.fields["claim"])
 
     @property

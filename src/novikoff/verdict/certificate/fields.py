@@ -227,7 +227,7 @@ CLAIMS: dict[int, dict[str, ClaimForm]] = {
                 "conflicts": FieldCodec(
                     lambda terms: [_write_combination(each) for each in terms], _read_combinations
                 ),
-                "proof": FieldCodec(lambda nodes: [_write_node(each) for each in nodes], _read_nodes),
+                "proof": FieldCodec(lambda nodes: [*map(_write_node, nodes)], _read_nodes),
             },
             {
                 "lower": _NUMBER,

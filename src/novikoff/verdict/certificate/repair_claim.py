@@ -94,6 +94,6 @@ class ClassCosts(NamedTuple):
                 loads[owner] = loads.get(owner, Fraction(0)) + share
         for owner, load in loads.items():
             if owner in self.costs and load > self.costs[owner]:
-                raise CertificateError(f"proof: a packing loads row {owner} with more than its cost")
+                raise CertificateError(f"proof: a packing loads row {owner} beyond its cost")
         spent = sum((self.costs.get(owner, Fraction(0)) for owner in removed), Fraction(0))
         return spent + sum((share for _, share in packing), Fraction(0))

@@ -447,7 +447,7 @@ def _check_rest(certificate: Certificate, signed: SignedRows, rest: Indices) -> 
     if rest.size:
         part = signed.in_one_place().subset(rest)
         found = margins.separation(part, witness["weights"], support)
-        _require(found is not None, "weights: some row that is left is not strictly on its own side")
+        _require(found is not None, "weights: a row that stays is not strictly on its own side")
     _require(
         margin == (None if found is None else (found.lower, found.upper)),
         "margin_squared: this is not what follows from the witness",

@@ -206,7 +206,7 @@ class RepairEngine:
         return added
 
     def _suspicion(self, k: int) -> float:
-        return self.hitting.degrees[k] / self.problem.costs[k]
+        return float(self.hitting.degrees[k] / self.problem.costs[k])
 
     def _greedy(self) -> Indices:
         """A hitting set: rows that meet the most conflicts that are left, one by one."""
@@ -295,5 +295,3 @@ class RepairEngine:
         mask = np.zeros(self.problem.merged.count, np.bool_)
         mask[np.asarray(rows, np.int64)] = True
         return mask
-
-

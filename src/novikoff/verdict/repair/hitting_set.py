@@ -1,11 +1,11 @@
 """The cheapest rows that meet every conflict, and proofs of what they must cost.
 
-    relaxation   maximise sum y over y >= 0 with sum of y over the conflicts that meet a row <= its
-                 cost: a packing. Its dual x is a fractional hitting set. HiGHS suggests, and y is
-                 rounded to rationals that fit exactly.
-    minimum      the same with x of 0 and 1: the hitting set itself, by HiGHS.
-    proof        branches on rows until the packing of every leaf proves the bound: see
-                 `certificate.repair_claim`.
+relaxation   maximise sum y over y >= 0 with sum of y over the conflicts that meet a row <= its
+             cost: a packing. Its dual x is a fractional hitting set. HiGHS suggests, and y is
+             rounded to rationals that fit exactly.
+minimum      the same with x of 0 and 1: the hitting set itself, by HiGHS.
+proof        branches on rows until the packing of every leaf proves the bound: see
+             `certificate.repair_claim`.
 """
 
 import math
@@ -188,9 +188,7 @@ class HittingSet:
         except OutOfNodesError:
             return None
 
-    def _prove(
-        self, target: Fraction, removed: frozenset[int], kept: frozenset[int]
-    ) -> list[Node]:
+    def _prove(self, target: Fraction, removed: frozenset[int], kept: frozenset[int]) -> list[Node]:
         self._left -= 1
         late = self._deadline is not None and time.monotonic() > self._deadline
         if self._left < 0 or late:

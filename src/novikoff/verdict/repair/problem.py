@@ -19,8 +19,8 @@ class RepairProblem:
     """Rows of which the cheapest are to be removed, so that the rest is separable.
 
     Equal rows of one label are represented by the first: `merged` has one row for each class, and
-    `owners` says which row of the data that is. costs: of the classes, by merged row; infinite where
-    a row of the class is trusted.
+    `owners` says which row of the data that is. costs: of the classes, by merged row; infinite
+    where a row of the class is trusted.
     """
 
     def __init__(self, signed: Signed, sample_weight: Any = None, trusted: Any = None) -> None:

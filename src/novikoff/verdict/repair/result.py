@@ -29,7 +29,7 @@ RepairWatch = Callable[[RepairStage], None]
 
 @dataclass(frozen=True, repr=False)
 class Repair:
-    """The fewest rows that every hyperplane has on its wrong side or on itself, as a proven bracket.
+    """The fewest rows that a hyperplane can have on its wrong side or on itself: a bracket.
 
     lower <= fewest <= upper: numbers of rows, or sums of their weights. rows: a set of rows that
     costs `upper`, whose removal leaves the rest separable, by weights and intercept, with `margin`

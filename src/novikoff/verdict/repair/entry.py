@@ -153,4 +153,3 @@ def _without(signed: Signed, removed: Indices) -> Indices:
     kept = np.ones(signed.count, np.bool_)
     kept[removed] = False
     return np.flatnonzero(kept)
-

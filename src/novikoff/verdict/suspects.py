@@ -1,0 +1,208 @@
+"""`nk.suspects`: the rows whose labels the other rows contradict most, whether separable or not.
+
+A soft margin is fitted to all rows, then again without the rows that it finds worst, so that these
+have no say in their own case. The score of a row is how far on the wrong side that hyperplane has
+it, in columns of unit size:
+
+    score = -z . w / |w|        above 0: on the other label's side; below 0: on its own
+
+With more than two labels there is a hyperplane for each, and the score is half of how much further
+the row is on the positive side of another label's than of its own.
+"""
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from novikoff.data.matrices import encode
+from novikoff.data.user_types import RowsLike
+from novikoff.errors import DataError, ParameterError
+from novikoff.verdict.judge import Judge
+from novikoff.verdict.result import SEPARABLE, Verdict
+from novikoff.verdict.scan import Indices, Vector
+from novikoff.verdict.search.points import WIDE, ColumnScaling
+from novikoff.verdict.search.search import Face, Search
+from novikoff.verdict.signed import LabelPair, Signed, UserInput, signs_of
+from novikoff.verdict.soft_margin import SoftMarginProblem
+
+PENALTY = 0.03  # C of the soft margin: the best of several on data with flipped labels
+LEAST_DOUBTED = 10  # rows that have no say in the second fit
+NEIGHBOURS = 3
+CLEARER = 1.05  # a margin that grows by less is not worth a word
+
+
+class Suspect(NamedTuple):
+    """A row whose label may be wrong.
+
+    score: how far the other rows put it on the wrong side; see `novikoff.verdict.suspects`.
+    reason: that in words. suggestion: the label it looks like instead. neighbours: the nearest rows
+    with other labels, if they are nearer than any with its own. multiplier: its share in the
+    support of separable rows; None if it has none. line: in its file, if there is one. values: the
+    entries that are not zero, by the names or places of their columns.
+    """
+
+    row: int
+    score: float
+    reason: str
+    label: object
+    suggestion: object
+    neighbours: tuple[int, ...]
+    multiplier: Fraction | None
+    line: int | None
+    values: tuple[tuple[str, float], ...]
+
+
+def suspects(
+    X: RowsLike, y: npt.ArrayLike | None = None, count: int = 10, *, fit_intercept: bool = True
+) -> list[Suspect]:
+    """Rank rows by how much they stand in the way of a separating hyperplane, the worst first.
+
+    X, y: as for `check`, with two labels or more. count: how many rows to name.
+
+    >>> found = suspects([[0], [1], [2], [6], [7], [8]], [0, 0, 1, 1, 1, 1], count=1)
+    >>> found[0].row, found[0].suggestion
+    (2, 0)
+    """
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ParameterError(f"count must be a whole number above 0, not {count!r}")
+    return SuspectRanking(UserInput.of(X, y), fit_intercept).worst(count)
+
+
+class SuspectRanking:
+    """The scores of all rows, and the words for the worst of them."""
+
+    def __init__(self, given: UserInput, bias: bool = True) -> None:
+        self.given = given
+        self.classes, codes = encode(given.y)
+        self.codes = np.asarray(codes, np.int64)
+        if len(self.classes) < 2:
+            raise DataError(
+                f"all {len(codes):,} rows have the label {self.classes[0]}; there is nothing to"
+                " contradict it"
+            )
+        several = len(self.classes) > 2
+        positives = range(len(self.classes)) if several else [1]
+        self.signed = [self._against_rest(k, bias) for k in positives]
+        self.problems = [SoftMarginProblem(each) for each in self.signed]
+
+    def _against_rest(self, chosen: int, bias: bool) -> Signed:
+        names = self.classes.tolist()
+        negative = names[1 - chosen] if len(names) == 2 else None
+        pair, signs = LabelPair(negative, names[chosen]), signs_of(self.codes, chosen)
+        return Signed.from_signs(self.given, signs, pair, bias, "binary", False)
+
+    def worst(self, count: int) -> list[Suspect]:
+        """The rows with the highest scores, each with its reason."""
+        scores, suggested = self._scores(np.ones(len(self.codes)))
+        doubted = np.argsort(-scores, kind="stable")[: max(LEAST_DOUBTED, count)]
+        costs = np.ones(len(self.codes))
+        costs[doubted] = 0.0
+        if len(np.unique(self.codes[costs > 0.0])) == len(self.classes):
+            scores, suggested = self._scores(costs)
+        rows = np.argsort(-scores, kind="stable")[:count]
+        verdict = Judge(self.signed[0]).run() if len(self.classes) == 2 else None
+        words = _Words(self, verdict, rows)
+        return [words.suspect(int(i), float(scores[i]), int(suggested[i])) for i in rows]
+
+    def _scores(self, costs: Vector) -> tuple[Vector, Indices]:
+        """The score of each row, and the class that it looks like instead."""
+        signed = [self._distances(k, costs) for k in range(len(self.problems))]
+        if len(signed) == 1:
+            return -signed[0], 1 - self.codes
+        table = np.array([each.signs * far for each, far in zip(self.signed, signed, strict=True)])
+        everyone = np.arange(len(self.codes))
+        own = table[self.codes, everyone]
+        table[self.codes, everyone] = -np.inf
+        best = table.argmax(axis=0)
+        return (table[best, everyone] - own) / 2.0, best
+
+    def _distances(self, k: int, costs: Vector) -> Vector:
+        """How far each row is on its own side, in columns of unit size."""
+        problem = self.problems[k]
+        found = problem.fit(PENALTY, costs)
+        if found is None:
+            raise DataError("the rows are beyond the range of doubles; scale the columns")
+        weights = found.weights[: self.signed[k].features] / problem.units
+        return found.scores / (float(np.linalg.norm(weights)) or 1.0)
+
+
+class _Words:
+    """What there is to say of suspects."""
+
+    def __init__(self, ranking: SuspectRanking, verdict: Verdict | None, rows: Indices) -> None:
+        self.ranking, self.verdict = ranking, verdict
+        self.matrix: Any = ranking.problems[0].matrix
+        self.support = {} if verdict is None else dict(verdict.support)
+        self.neighbours = {int(i): self._neighbours(int(i)) for i in rows}
+        self.search: Search | None = None
+        if verdict is not None and verdict.outcome == SEPARABLE and verdict.signed.dim <= WIDE:
+            self.search = Search(verdict.signed)
+            self.search.candidates = np.array(sorted(self.support), np.int64)
+
+    def suspect(self, i: int, score: float, suggested: int) -> Suspect:
+        """The suspect with all that is known of it."""
+        signed, classes = self.ranking.signed[0], self.ranking.classes.tolist()
+        columns, values = signed.entries(i)
+        names = signed.feature_names
+        named = [
+            (names[j] if names else f"column {j}", float(value))
+            for j, value in zip(columns, values, strict=True)
+        ]
+        return Suspect(
+            i,
+            score,
+            self._reason(i, score, classes[suggested]),
+            classes[self.ranking.codes[i]],
+            classes[suggested],
+            self.neighbours[i],
+            self.support.get(i),
+            None if signed.lines is None else int(signed.lines[i]),
+            tuple(named),
+        )
+
+    def _reason(self, i: int, score: float, label: object) -> str:
+        parts = [f"the other rows put it {score:.3g} deep on the side of {label}"]
+        if score <= 0.0:
+            parts = [f"the other rows put it on its own side, {-score:.3g} deep"]
+        margin = self._margin_without(i)
+        if margin is not None:
+            parts.append(margin)
+        verdict = self.verdict
+        if verdict is not None and any(i == row for row, _ in verdict.conflict):
+            parts.append(f"it is one of {len(verdict.conflict):,} rows in conflict")
+        if self.neighbours[i]:
+            listed = ", ".join(self._place(k) for k in self.neighbours[i])
+            parts.append(f"its nearest rows are labelled otherwise: {listed}")
+        return "; ".join(parts)
+
+    def _place(self, i: int) -> str:
+        lines = self.ranking.given.lines
+        return f"row {i}" if lines is None else f"line {int(lines[i])}"
+
+    def _margin_without(self, i: int) -> str | None:
+        """How the margin would grow, for a row of the support."""
+        if self.search is None or self.verdict is None or i not in self.support:
+            return None
+        others = np.zeros(self.verdict.rows, np.bool_)
+        others[i] = True
+        face = Face([], others)
+        points = self.search.points(ColumnScaling.identity(self.verdict.signed.dim), face)
+        found = float(np.sqrt(self.search.suggest(points, face).square))
+        now = self.verdict.margin.upper
+        if not found > CLEARER * now:
+            return None
+        return f"without it the margin would be {found:.2g} instead of {now:.2g}"
+
+    def _neighbours(self, i: int) -> tuple[int, ...]:
+        """The nearest rows with other labels, if they are nearer than any with the row's own."""
+        row = self.matrix[[i]]
+        products = self.matrix @ (row.T if scipy.sparse.issparse(row) else row[0])
+        products = products.toarray().ravel() if scipy.sparse.issparse(products) else products
+        away = self.ranking.problems[0].squares - 2.0 * np.asarray(products).ravel()
+        away[i] = np.inf
+        nearest = np.argsort(away, kind="stable")[: min(NEIGHBOURS, len(away) - 1)]
+        codes = self.ranking.codes
+        return tuple(int(k) for k in nearest) if (codes[nearest] != codes[i]).all() else ()

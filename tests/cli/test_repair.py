@@ -1,0 +1,106 @@
+"""`novikoff repair` and `check --suspects`, from the shell."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.helpers.shell import answer, novikoff
+
+#: On a line: 2.0 and 3.0 have each other's label.
+SWAPPED = "x,label\n0,a\n1,a\n2,b\n3,a\n4,b\n5,b\n"
+KEYS = {
+    "lower", "upper", "exact", "stopped", "rows", "features", "repair", "margin", "weights",
+    "intercept", "conflicts", "certificate", "output", "report", "plot",
+}  # fmt: skip
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(SWAPPED)
+    return path
+
+
+def test_the_answer_in_words(data, tmp_path):
+    proof, table = tmp_path / "proof.json", tmp_path / "table.csv"
+    code, text, _ = novikoff("repair", data, "--certificate", proof, "--output", table)
+    assert code == 0
+    assert "fewer than 1 mistake on these 6 rows; this one makes as many" in " ".join(text.split())
+    assert "line 4 (a, rather b)" in words or "line 4 (b, rather a)" in words
+    assert len(text.splitlines()) < 24
+    assert novikoff("verify", proof, data)[0] == 0
+    small = [sys.executable, "-m", "novikoff.checker", str(proof), str(data)]
+    assert subprocess.run(small, capture_output=True, check=True).stdout.startswith(
+        b"valid: repair"
+    )
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["label"] != row["suggested_label"] for row in rows] == [True]
+    assert set(rows[0]) == {"row", "line", "label", "suggested_label", "x"}
+
+
+def test_json(data):
+    found = answer("repair", data)
+    assert found.keys() == KEYS
+    assert (found["lower"], found["upper"], found["exact"], found["stopped"]) == (1, 1, True, None)
+    assert len(found["repair"]) == 1
+
+
+def test_separable_rows_and_a_bracket_that_stays_open(data):
+    assert (
+        "NOTHING TO REPAIR: a hyperplane separates these 150 rows."
+        in (novikoff("repair", "example:iris-setosa")[1])
+    )
+    code, text, _ = novikoff("repair", "example:iris-versicolor", "--time-limit", "0")
+    assert code == 3
+    assert "the best one found makes" in " ".join(text.split())
+    assert "Next: give it more time" in text
+
+
+def test_trusted_rows_stay(data, tmp_path):
+    for line in (4, 5):
+        trusted = tmp_path / "trusted.txt"
+        trusted.write_text(f"{line}\n")
+        found = answer("repair", data, "--trusted", trusted)
+        assert found["upper"] == 1
+        assert [each["row"] + 2 for each in found["repair"]] != [line]
+    trusted.write_text("99\n")
+    code, _, words = novikoff("repair", data, "--trusted", trusted)
+    assert code == 2
+    assert "'99' is not the line of any row" in words
+
+
+def test_the_page_shows_both_pictures_and_the_rows(data, tmp_path):
+    page = tmp_path / "page.html"
+    assert novikoff("repair", data, "--report", page)[0] == 0
+    text = page.read_text()
+    for words in ("Which labels of", "Before", "After, without them", "Rows to look at"):
+        assert words in text
+
+
+def test_interrupted_it_says_what_is_proven():
+    code = "from novikoff.cli import main; main()"
+    words = ["repair", "example:iris-versicolor", "--json"]
+    run = subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE)
+    with pytest.raises(subprocess.TimeoutExpired):
+        run.wait(8)
+    run.send_signal(signal.SIGINT)
+    found = json.loads(run.communicate(timeout=60)[0])
+    assert run.returncode == 3
+    assert found["stopped"] == "interrupted"
+    assert 0 < found["lower"] < found["upper"]
+
+
+def test_suspects_of_a_check(data):
+    code, text, _ = novikoff("check", data, "--suspects", "2")
+    assert code == 1
+    assert "Suspects, the worst first" in text
+    found = answer("check", data, "--suspects", "2", code=1)
+    assert {each["row"] for each in found["suspects"]} == {2, 3}
+    assert all(each["reason"] for each in found["suspects"])
+    without = answer("check", data, code=1)
+    assert "suspects" not in without

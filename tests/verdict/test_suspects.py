@@ -1,0 +1,83 @@
+"""Suspects: flipped labels come first, in every layout, and each says why."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import novikoff as nk
+from novikoff.errors import DataError, ParameterError
+
+
+def flipped_rows(seed, flips, rows=400, columns=8, classes=2):
+    """Rows of clear labels, of which some are changed; X, y and the rows that were."""
+    rng = np.random.default_rng(seed)
+    centres = 4.0 * np.eye(classes, columns)
+    y = rng.integers(0, classes, rows)
+    X = centres[y] + 0.4 * rng.standard_normal((rows, columns))
+    changed = rng.choice(rows, flips, replace=False)
+    wrong = y.copy()
+    wrong[changed] = (y[changed] + 1 + rng.integers(0, classes - 1, flips)) % classes
+    return X, y, wrong, changed
+
+
+@pytest.mark.parametrize("flips", [1, 3, 10])
+def test_flipped_labels_come_first(flips):
+    X, y, wrong, changed = flipped_rows(flips, flips)
+    found = nk.suspects(X, wrong, flips)
+    assert {each.row for each in found} == set(changed.tolist())
+    assert all(each.suggestion == y[each.row] and each.score > 0 for each in found)
+    sparse = nk.suspects(scipy.sparse.csr_array(X), wrong, flips)
+    assert {each.row for each in sparse} == set(changed.tolist())
+
+
+def test_several_labels_say_which_one_it_looks_like():
+    X, y, wrong, changed = flipped_rows(0, 5, classes=4)
+    found = nk.suspects(X, wrong, 5)
+    assert {each.row: each.suggestion for each in found} == {int(i): y[i] for i in changed}
+
+
+def test_a_label_that_only_shrinks_the_margin_is_named_with_its_reason():
+    X, y = [[0.0], [1.0], [2.0], [6.0], [7.0], [8.0]], [0, 0, 1, 1, 1, 1]
+    assert nk.check(X, y).outcome == "separable"
+    (first,) = nk.suspects(X, y, 1)
+    assert (first.row, first.label, first.suggestion) == (2, 1, 0)
+    assert "without it the margin would be" in first.reason
+    assert first.multiplier == dict(nk.check(X, y).support)[2]
+    assert first.values == (("column 0", 2.0),)
+
+
+def test_the_support_of_a_verdict_is_its_nearest_point():
+    X, y = [[0.0, 0.0], [2.0, 0.0], [3.0, 1.0]], [0, 1, 1]
+    verdict = nk.check(X, y)
+    assert sum(multiplier for _, multiplier in verdict.support) == 1
+    lifted = [[Fraction(v) for v in (*row, 1)] for row in X]
+    point = [Fraction(0)] * 3
+    for row, multiplier in verdict.support:
+        for j, value in enumerate(lifted[row]):
+            point[j] += multiplier * (value if y[row] else -value)
+    assert sum(v * v for v in point) == verdict.margin.squared
+    assert nk.check([[0.0], [1.0], [0.0]], [0, 1, 1]).support == []
+
+
+def test_lines_of_a_file_are_named(tmp_path):
+    X, _, wrong, changed = flipped_rows(1, 1, rows=30)
+    path = tmp_path / "rows.csv"
+    lines = [",".join(map(str, [*row, label])) for row, label in zip(X, wrong, strict=True)]
+    path.write_text("\n".join(["a,b,c,d,e,f,g,h,y", *lines]) + "\n")
+    (first,) = nk.suspects(nk.open(path), count=1)
+    assert (first.row, first.line) == (changed[0], changed[0] + 2)
+    assert first.values[0][0] == "a"
+    assert "its nearest rows are labelled otherwise: line " in first.reason
+
+
+@pytest.mark.parametrize("count", [0, 1.5, True, "3"])
+def test_a_bad_count_is_refused(count):
+    with pytest.raises(ParameterError, match="count must be a whole number above 0, not"):
+        nk.suspects([[0.0], [1.0]], [0, 1], count)
+
+
+def test_one_label_alone_is_refused():
+    with pytest.raises(DataError, match="all 2 rows have the label 1; there is nothing"):
+        nk.suspects([[0.0], [1.0]], [1, 1])
