@@ -277,8 +277,8 @@ def test_with_an_indicator_for_every_category_the_last_is_aliased():
     verdict = agree(X, np.tile([0, 1, 0, 1], 3))
     assert verdict.outcome == "inseparable"
     assert fates(verdict) == [FINITE, FINITE, ALIASED, FINITE, FINITE]
-    third = verdict.coefficients[2].aliased
-    assert third == (("intercept", 1), ("column 0", -1), ("column 1", -1))
+    third = {"intercept": 1, "column 0": -1, "column 1": -1}
+    assert verdict.aliased == {"column 2": third}
 
 
 # Identical rows
@@ -311,7 +311,7 @@ def test_two_rows_that_are_the_same_but_for_the_label():
     verdict = agree(np.array([[3.0, 4.0], [3.0, 4.0]]), [0, 1])
     assert verdict.outcome == "inseparable"
     assert fates(verdict) == [ALIASED, ALIASED, FINITE]
-    assert verdict.coefficients[1].aliased == (("intercept", 4),)
+    assert verdict.aliased == {"column 0": {"intercept": 3}, "column 1": {"intercept": 4}}
 
 
 # Data sets

@@ -13,6 +13,7 @@ see `aliases`.
 """
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ import numpy as np
 
 from novikoff.errors import ParameterError
 from novikoff.verdict.aliases import Aliases
+from novikoff.verdict.contrasts import INTERCEPT
 from novikoff.verdict.exact.margins import Rational
 from novikoff.verdict.exact.row_space import RowSpace
 from novikoff.verdict.program.split import Split
@@ -32,8 +34,6 @@ from novikoff.verdict.sharded.rows import with_extra_rows
 from novikoff.verdict.signed import EXACT_INTEGERS, IntegerRow, SignedRows, as_fraction, dot
 from novikoff.verdict.strict_cone import StrictCone
 
-INTERCEPT = "intercept"
-
 
 class Coefficient(NamedTuple):
     """Whether one coefficient of an unpenalised fit (logistic, or Poisson) is finite.
@@ -41,13 +41,17 @@ class Coefficient(NamedTuple):
     status: "finite"; "diverges"; "aliased": its column depends on columns before it, and is left
     out of the model; or "unidentified": the rows do not determine it at all.
     sign: where it diverges, "+" or "-" if every direction of divergence agrees, else "either";
-    None otherwise. aliased: the columns on which an aliased one depends, with their factors.
+    None otherwise.
     """
 
     name: str
     status: str
     sign: str | None
-    aliased: tuple[tuple[str, Fraction], ...] = ()
+
+
+def coefficient_names(names: Sequence[str] | None, features: int, *, bias: bool) -> list[str]:
+    """The names of coefficients, the intercept last; columns without names go by their places."""
+    return [*(names or (f"column {j}" for j in range(features))), *[INTERCEPT] * bias]
 
 
 class CoefficientAnalysis:
@@ -59,8 +63,9 @@ class CoefficientAnalysis:
     @cached_property
     def names(self) -> list[str]:
         """The names of the coefficients, the intercept last."""
-        names = self.signed.feature_names or [f"column {j}" for j in range(self.signed.features)]
-        return [*names, INTERCEPT] if self.signed.bias else names
+        return coefficient_names(
+            self.signed.feature_names, self.signed.features, bias=self.signed.bias
+        )
 
     @cached_property
     def coefficients(self) -> list[Coefficient]:
@@ -71,10 +76,17 @@ class CoefficientAnalysis:
         depends = self.aliases.columns.get(j)
         if depends is None:
             return self._classify(IntegerRow([j], [1], 1), name)
-        if not depends:  # a column of zeros
-            return Coefficient(name, "unidentified", None)
-        named = tuple((self.names[k], factor) for k, factor in depends.items())
-        return Coefficient(name, "aliased", None, named)
+        # a column of zeros depends on none
+        return Coefficient(name, "aliased" if depends else "unidentified", None)
+
+    @property
+    def aliased(self) -> dict[str, dict[str, Fraction]]:
+        """The columns on which each aliased one depends, with their factors."""
+        return {
+            self.names[j]: {self.names[k]: factor for k, factor in depends.items()}
+            for j, depends in sorted(self.aliases.columns.items())
+            if depends
+        }
 
     @cached_property
     def aliases(self) -> Aliases:

@@ -6,6 +6,7 @@ face. Only then, if the rows are separable, the margin, for as long as it is wor
 
 import math
 import time
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -13,9 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.data import Source
+from novikoff.data.loaded_source import LoadedSource
 from novikoff.data.user_types import Family, Label, RowsLike
 from novikoff.errors import DataError, ParameterError
 from novikoff.verdict import certificate
+from novikoff.verdict.account.text import describe
 from novikoff.verdict.certificate import Certificate, Combination
 from novikoff.verdict.coefficients import CoefficientAnalysis
 from novikoff.verdict.duplicates import Fingerprints, OppositeDuplicates, find_opposite_duplicates
@@ -80,6 +84,9 @@ def check(
     ('inseparable', [0, 1, 2, 3])
     """
     refuse_limits(precision, time_limit)
+    origin = None
+    if isinstance(X, Source):
+        X = origin = X if isinstance(X, LoadedSource) else LoadedSource(X)
     signed = Signed.of(
         X,
         y,
@@ -88,7 +95,7 @@ def check(
         family=family,
         positive=positive,
     )
-    return Judge(signed, precision, time_limit, watch).run()
+    return replace(Judge(signed, precision, time_limit, watch).run(), origin=origin)
 
 
 def refuse_limits(precision: Any, time_limit: Any) -> None:
@@ -322,6 +329,7 @@ class Judge:
             signed=signed,
             scans=self.search.scans,
             analysis=analysis,
+            account=describe,
         )
 
     def _float_fingerprints(self) -> Fingerprints | None:

@@ -12,7 +12,7 @@ from novikoff.cli.shared.loaded_source import LoadedSource, as_label
 from novikoff.cli.shared.margin import DIGITS, bracket
 from novikoff.cli.shared.margin import as_json as margin_as_json
 from novikoff.cli.shared.progress.search_progress import SearchProgress
-from novikoff.cli.shared.text import against, finite, large_count
+from novikoff.cli.shared.text import finite, large_count
 from novikoff.data import Source
 from novikoff.number_text import count, rounded_up
 from novikoff.theory.bounds.evaluate import evaluate, prepare, report_stage

@@ -91,7 +91,7 @@ def check(
     Example: novikoff check example:iris-setosa --certificate setosa.json
     """
     from novikoff.cli.check.result import CheckQuestion
-    from novikoff.cli.check.text import format_verdict
+    from novikoff.verdict.account.text import format_verdict
 
     chosen = cluster_options.cluster_from_options(cluster, workers, shards)
     files = report_options.ReportFiles(report, plot)
