@@ -34,6 +34,14 @@ class Values(NamedTuple):
     codes: NDArray[np.int32]  # for each row and categorical column, which of the values it has
 
 
+class ColumnChoice(NamedTuple):
+    """Which columns are read, by name or by place, as a caller says; None: all that there are."""
+
+    categorical: Sequence[str | int] | None = None
+    columns: Sequence[str | int] | None = None  # the features, but for the target
+    drop: Sequence[str | int] | None = None
+
+
 class TableColumns(NamedTuple):
     """What the columns of a table are for."""
 
@@ -57,27 +65,36 @@ def find_columns(
     names: list[str] | None,
     words: Sequence[bool],
     target: int | None,
-    categorical: Sequence[str | int] | None,
+    choice: ColumnChoice,
     known: Sequence[str] | None,
 ) -> TableColumns:
     """What each column is for.
 
-    words: which columns hold words, by the look of them. categorical: which ones to take for words
-    whatever they look like. known: the features of a model; then they decide, and what it does not
-    know is not read.
+    words: which columns hold words, by the look of them. choice.categorical: which ones to take for
+    words whatever they look like. known: the features of a model; then they decide, and what it
+    does not know is not read.
     """
     width = len(words)
     called = names or [f"column {place + 1}" for place in range(width)]
     roles = [WORD if word else NUMBER for word in words]
-    for wanted in categorical or ():
-        place = column_place(name, names, width, wanted)
-        if place == target:
+
+    def places(option: str, wanted: Sequence[str | int] | None) -> list[int]:
+        found = [column_place(name, names, width, each) for each in wanted or ()]
+        if target in found and option != "columns":
             raise file_error(
                 name,
-                f"categorical has the column {shown(called[place])}, which is the target, expected"
+                f"{option} has the column {shown(called[target])}, which is the target, expected"
                 " a column of features: leave it out, or name another target",
             )
+        return found
+
+    for place in places("categorical", choice.categorical):
         roles[place] = WORD
+    dropped = set(places("drop", choice.drop))
+    if choice.columns is not None:
+        dropped |= {*range(width)} - {*places("columns", choice.columns)}
+    for place in dropped:
+        roles[place] = UNUSED
     if known is not None:
         exact, prefixes = set(known), _prefixes(known)
         for place, each in enumerate(called):
