@@ -6,6 +6,7 @@ from typing import Any
 from novikoff.data.chunk import Chunk, LabelArray
 from novikoff.data.loader import cached_if_large
 from novikoff.data.source import Opening, Source
+from novikoff.data.text.csv.categories import levels_of
 from novikoff.errors import DataError
 
 
@@ -13,9 +14,12 @@ class LoadedSource(Source):
     """A source that was read once and is kept in memory, or mapped from its cache."""
 
     def __init__(self, source: Source) -> None:
+        categories = source.info.categories  # a cache has names only
         source = cached_if_large(source)
         self.chunk = source.read()
-        info = source.info._replace(paths=(), feature_names=source.feature_names)
+        info = source.info._replace(
+            paths=(), feature_names=source.feature_names, categories=categories
+        )
         super().__init__(
             info, Opening(options=source.opening.options, cache=False)
         )  # it needs none
@@ -28,6 +32,11 @@ class LoadedSource(Source):
     @property
     def features(self) -> int:
         return int(self.chunk.X.shape[1])
+
+    @property
+    def levels(self) -> dict[str, dict[str, int]]:
+        """The columns of words: their values, and the feature of each."""
+        return levels_of(self.info.categories, self.feature_names or ())
 
     @property
     def labels(self) -> LabelArray:

@@ -22,30 +22,33 @@ Combination = Mapping[int, Fraction]  # factors by columns
 class Aliases:
     """The aliased columns, given vectors that span all v with z . v = 0.
 
-    first: the columns that come before all others, such as that of the intercept.
+    first, last: the columns that come before all others, such as that of the intercept, and after
+    them, such as those of reference levels.
     """
 
-    def __init__(self, vectors: Iterable[Combination], first: Iterable[int] = ()) -> None:
-        early = {column: k for k, column in enumerate(first)}
-        self._order = lambda column: (0, early[column]) if column in early else (1, column)
+    def __init__(
+        self, vectors: Iterable[Combination], first: Iterable[int] = (), last: Iterable[int] = ()
+    ) -> None:
+        ranks = {**dict.fromkeys(last, 1), **dict.fromkeys(first, -1)}
+        self._order = lambda column: (ranks.get(column, 0), column)
         echelon: dict[int, dict[int, Fraction]] = {}
         for vector in vectors:
             rest = {column: Fraction(value) for column, value in vector.items() if value}
-            while rest and (last := max(rest, key=self._order)) in echelon:
-                _subtract(rest, rest[last], echelon[last])
+            while rest and (end := max(rest, key=self._order)) in echelon:
+                _subtract(rest, rest[end], echelon[end])
             if rest:
-                echelon[last] = {column: value / rest[last] for column, value in rest.items()}
+                echelon[end] = {column: value / rest[end] for column, value in rest.items()}
         #: Each aliased column as a combination of basis columns.
         self.columns: dict[int, Combination] = {}
-        for last in sorted(echelon, key=self._order):
-            vector = echelon[last]
+        for end in sorted(echelon, key=self._order):
+            vector = echelon[end]
             for column in [each for each in vector if each in self.columns]:
                 factor = vector.pop(column)
                 _subtract(vector, -factor, self.columns[column])
-            self.columns[last] = {
+            self.columns[end] = {
                 column: -vector[column]
                 for column in sorted(vector, key=self._order)
-                if column != last
+                if column != end
             }
 
     def contrast(self, weights: IntegerRow) -> IntegerRow:

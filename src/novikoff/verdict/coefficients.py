@@ -38,7 +38,8 @@ from novikoff.verdict.strict_cone import StrictCone
 class Coefficient(NamedTuple):
     """Whether one coefficient of an unpenalised fit (logistic, or Poisson) is finite.
 
-    status: "finite"; "diverges"; "aliased": its column depends on columns before it, and is left
+    status: "finite"; "diverges"; "reference": its column is that of a factor's reference level, with
+    which the others are compared; "aliased": its column depends on columns before it, and is left
     out of the model; or "unidentified": the rows do not determine it at all.
     sign: where it diverges, "+" or "-" if every direction of divergence agrees, else "either";
     None otherwise.
@@ -76,8 +77,10 @@ class CoefficientAnalysis:
         depends = self.aliases.columns.get(j)
         if depends is None:
             return self._classify(IntegerRow([j], [1], 1), name)
-        # a column of zeros depends on none
-        return Coefficient(name, "aliased" if depends else "unidentified", None)
+        if not depends:  # a column of zeros
+            return Coefficient(name, "unidentified", None)
+        status = "reference" if j in self.signed.references else "aliased"
+        return Coefficient(name, status, None)
 
     @property
     def aliased(self) -> dict[str, dict[str, Fraction]]:
@@ -85,14 +88,16 @@ class CoefficientAnalysis:
         return {
             self.names[j]: {self.names[k]: factor for k, factor in depends.items()}
             for j, depends in sorted(self.aliases.columns.items())
-            if depends
+            if depends and j not in self.signed.references
         }
 
     @cached_property
     def aliases(self) -> Aliases:
-        """The columns that depend on those before them; the intercept's is before all others."""
+        """The columns that depend on those before them; the intercept's is before all others, and
+        those of reference levels are after them.
+        """
         first = [self.signed.features] if self.signed.bias else []
-        return Aliases(self._all_rows.null_vectors(), first)
+        return Aliases(self._all_rows.null_vectors(), first, self.signed.references)
 
     @cached_property
     def rank(self) -> int | None:

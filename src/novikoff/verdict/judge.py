@@ -6,6 +6,7 @@ face. Only then, if the rows are separable, the margin, for as long as it is wor
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from novikoff.data import Source
 from novikoff.data.loaded_source import LoadedSource
+from novikoff.data.text.csv.categories import reference_levels
 from novikoff.data.user_types import Family, Label, RowsLike
 from novikoff.errors import DataError, ParameterError
 from novikoff.verdict import certificate
@@ -64,6 +66,7 @@ def check(
     precision: float | None = None,
     time_limit: float | None = None,
     positive: Label | None = None,
+    reference: Mapping[str, str] | None = None,
     watch: Watch | None = None,
 ) -> Verdict:
     """Decide exactly whether labelled rows are linearly separable, by how much, and who is in the
@@ -77,6 +80,8 @@ def check(
         that is feasible (a support of a few hundred rows), else 1e-3.
     time_limit: seconds after which to stop; without a verdict by then it is "undecided".
     positive: the label to tell from all others, where there are more than two.
+    reference: of columns of words in a source, the levels with which others are compared; by
+        default the first in sorted order.
     watch: called with a `Stage` now and then.
 
     >>> verdict = check([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
@@ -95,6 +100,10 @@ def check(
         family=family,
         positive=positive,
     )
+    if origin is not None:
+        signed.references = reference_levels(origin.levels, reference)
+    elif reference:
+        raise ParameterError("reference levels are for sources with columns of words")
     return replace(Judge(signed, precision, time_limit, watch).run(), origin=origin)
 
 

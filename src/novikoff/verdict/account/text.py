@@ -30,13 +30,14 @@ TO_DO_COUNTS = (
     f"{NO_HELP} (Firth, ridge), or leave those zeros out: they are fitted perfectly, and the finite"
     " coefficients are the same without them."
 )
-ALIASED = "aliased"
+ALIASED, REFERENCE = "aliased", "reference"
 #: The fate of a coefficient, by its status and sign, in the words of the account.
 FATES = {
     ("diverges", "+"): "to +∞",
     ("diverges", "-"): "to -∞",
     ("diverges", "either"): "to ±∞",
     ("finite", None): "finite",
+    ("reference", None): REFERENCE,
     ("aliased", None): ALIASED,
     ("unidentified", None): "unidentified",
 }
@@ -203,11 +204,16 @@ def _multiplier(multiplier: Fraction) -> str:
 
 def _rank(found: Findings) -> list[Fact]:
     columns, rank = found.verdict.signed.dim, found.rank
-    if rank is None or rank == columns:
+    if rank is None or rank == columns - len(_references(found)):
         return []
     lift = " with the intercept" if found.verdict.signed.bias else ""
     text = f"{rank:,} of {columns:,}{lift}: columns depend on each other"
     return [("rank", text)]
+
+
+def _references(found: Findings) -> list[str]:
+    """The reference levels that are left out of the model."""
+    return [each.name for each in found.coefficients or () if each.status == REFERENCE]
 
 
 def _perceptron(verdict: Verdict) -> str:
@@ -255,7 +261,7 @@ def _coefficients(found: Findings) -> list[Fact]:
     groups: dict[str, list[str]] = {}
     for each in found.coefficients:
         groups.setdefault(FATES[each.status, each.sign], []).append(each.name)
-    if list(groups) == ["finite"]:
+    if set(groups) <= {"finite", REFERENCE}:
         return facts
     everyone = len(found.coefficients)
     facts += [

@@ -43,6 +43,7 @@ class SignedRows(ABC):
     survey = True
     lines: LineNumbers | None
     feature_names: list[str] | None
+    references: Sequence[int] = ()  # the columns of factors' reference levels
 
     def __init__(
         self,

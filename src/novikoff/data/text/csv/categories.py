@@ -5,7 +5,7 @@ they first come in the data (in a row, by column). So a pass can number them as 
 only ever become wider.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from novikoff.data.errors import check_features, file_error
 from novikoff.data.sparse import Matrix, csr
 from novikoff.data.text.csv.header import column_place
 from novikoff.data.text.tokens import is_missing, reads_as_float, shown
+from novikoff.errors import ParameterError
 from novikoff.number_text import plural
 
 Ints = NDArray[np.int64]
@@ -231,6 +232,45 @@ class TableFeatures:
         if not self.categories:
             return []
         return [categories_note(self.categories, [len(features) for features in self._features])]
+
+
+def levels_of(categories: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """For each column of words, its values and the place of each among the features."""
+    levels: dict[str, dict[str, int]] = {each: {} for each in categories}
+    for place, name in enumerate(names):
+        fitting = [name[:at] for at in _equals(name) if name[:at] in levels]
+        if fitting and name not in levels:
+            levels[fitting[-1]][name.removeprefix(f"{fitting[-1]}=")] = place
+    return levels
+
+
+def reference_levels(
+    levels: Mapping[str, Mapping[str, int]], asked: Mapping[str, str] | None = None
+) -> list[int]:
+    """The feature of each column's reference level: as asked, else the first in sorted order.
+
+    >>> reference_levels({"dose": {"low": 1, "high": 2}, "age": {"30": 3, "9": 4}})
+    [2, 4]
+    """
+    for column, level in (asked or {}).items():
+        if column not in levels:
+            known = f"only {', '.join(levels)}" if levels else "nor any other"
+            raise ParameterError(f"reference {column}={level}: there is no such factor, {known}")
+        if level not in levels[column]:
+            some = ", ".join(sorted(levels[column])[:8])
+            raise ParameterError(f"reference {column}={level}: {column} has no such level; {some}")
+    chosen = dict(asked or {})
+    return [
+        found[chosen.get(column) or sorted_levels(found)[0]]
+        for column, found in levels.items()
+        if found
+    ]
+
+
+def sorted_levels(words: Iterable[str]) -> list[str]:
+    """Values in order: as numbers if all of them are."""
+    words = list(words)
+    return sorted(words, key=float if all(map(reads_as_float, words)) else None)
 
 
 def categories_note(columns: Sequence[str], values: Sequence[int]) -> str:
