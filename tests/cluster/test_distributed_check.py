@@ -312,7 +312,9 @@ def test_one_more_row_is_as_if_it_had_been_written_below(kind, seed, sparse):
     if positive.all() or not positive.any():
         return
     signed = Signed.of(X, y)
-    row = IntegerRow([0, signed.dim - 1], [-(2**53), 3], 1)  # what is asked has so many bits at most
+    row = IntegerRow(
+        [0, signed.dim - 1], [-(2**53), 3], 1
+    )  # what is asked has so many bits at most
     stacked = with_extra_rows(signed, [row])
     assert stacked.count == len(y) + 1
     assert stacked.dim == signed.dim

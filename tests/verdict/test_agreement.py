@@ -260,9 +260,7 @@ def statuses(X, strict, bias):
     order = [width - 1, *range(width - 1)] if bias else list(range(width))
     kept = [order[k] for k in exact.eliminate([[row[j] for j in order] for row in z])[1]]
     on_all = exact.eliminate([[row[j] for j in kept] for row in split(z, strict)[0]])
-    found = {
-        j: "finite" if is_determined(k, *on_all) else "diverges" for k, j in enumerate(kept)
-    }
+    found = {j: "finite" if is_determined(k, *on_all) else "diverges" for k, j in enumerate(kept)}
     zero = [j for j in range(width) if not any(row[j] for row in z)]
     found |= dict.fromkeys(zero, "unidentified")
     return [found.get(j, "aliased") for j in range(width)]

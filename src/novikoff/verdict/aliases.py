@@ -2,8 +2,8 @@
 
 A vector v with z . v = 0 on all rows makes one column a combination of others. Taken in order, a
 column is aliased if it is a combination of columns before it; the others are a basis. With the
-coefficients of aliased columns set to 0 the rest are identified: the coefficient of a basis column j
-is then the combination c . b of all coefficients with
+coefficients of aliased columns set to 0 the rest are identified: the coefficient of a basis column
+j is then the combination c . b of all coefficients with
 
     c = e_j + sum of factor(a, j) e_a over the aliased columns a,
 
@@ -27,7 +27,10 @@ class Aliases:
     """
 
     def __init__(
-        self, vectors: Iterable[Combination], first: Iterable[int] = (), last: Iterable[int] = ()
+        self,
+        vectors: Iterable[Mapping[int, int]],
+        first: Iterable[int] = (),
+        last: Iterable[int] = (),
     ) -> None:
         ranks = {**dict.fromkeys(last, 1), **dict.fromkeys(first, -1)}
         self._order = lambda column: (ranks.get(column, 0), column)
@@ -41,14 +44,12 @@ class Aliases:
         #: Each aliased column as a combination of basis columns.
         self.columns: dict[int, Combination] = {}
         for end in sorted(echelon, key=self._order):
-            vector = echelon[end]
-            for column in [each for each in vector if each in self.columns]:
-                factor = vector.pop(column)
-                _subtract(vector, -factor, self.columns[column])
+            left = echelon[end]
+            for column in [each for each in left if each in self.columns]:
+                factor = left.pop(column)
+                _subtract(left, -factor, self.columns[column])
             self.columns[end] = {
-                column: -vector[column]
-                for column in sorted(vector, key=self._order)
-                if column != end
+                column: -left[column] for column in sorted(left, key=self._order) if column != end
             }
 
     def contrast(self, weights: IntegerRow) -> IntegerRow:

@@ -23,7 +23,6 @@ import numpy as np
 from novikoff.errors import ParameterError
 from novikoff.verdict.aliases import Aliases
 from novikoff.verdict.contrasts import INTERCEPT
-from novikoff.verdict.exact.margins import Rational
 from novikoff.verdict.exact.row_space import RowSpace
 from novikoff.verdict.program.split import Split
 from novikoff.verdict.scan import Indices
@@ -38,9 +37,9 @@ from novikoff.verdict.strict_cone import StrictCone
 class Coefficient(NamedTuple):
     """Whether one coefficient of an unpenalised fit (logistic, or Poisson) is finite.
 
-    status: "finite"; "diverges"; "reference": its column is that of a factor's reference level, with
-    which the others are compared; "aliased": its column depends on columns before it, and is left
-    out of the model; or "unidentified": the rows do not determine it at all.
+    status: "finite"; "diverges"; "reference": its column is that of a factor's reference level,
+    with which the others are compared; "aliased": its column depends on columns before it, and is
+    left out of the model; or "unidentified": the rows do not determine it at all.
     sign: where it diverges, "+" or "-" if every direction of divergence agrees, else "either";
     None otherwise.
     """

@@ -1,11 +1,11 @@
 """The verdict."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from novikoff.verdict.duplicates import Identical
 from novikoff.verdict.exact import rank
 from novikoff.verdict.exact.directed_rounding import root
 from novikoff.verdict.exact.margins import Rational
-from novikoff.verdict.signed import SignedRows, dense_values, used_columns
+from novikoff.verdict.signed import Number, SignedRows, dense_values, used_columns
 
 __all__ = [
     "INSEPARABLE",
@@ -156,7 +156,9 @@ class Verdict:
         return [] if self.analysis is None else self.analysis.coefficients
 
     def contrast(
-        self, weights: Mapping[str, Label] | npt.ArrayLike, name: str = "contrast"
+        self,
+        weights: Mapping[str, Label] | Sequence[Number] | npt.NDArray[np.generic],
+        name: str = "contrast",
     ) -> Coefficient:
         """Whether a combination of coefficients is finite: weights by names, or one for each, the
         intercept last.
@@ -165,7 +167,7 @@ class Verdict:
             raise ParameterError("nothing is known of any contrast: the verdict is undecided")
         if isinstance(weights, Mapping):
             columns = ContrastColumns(self.analysis.names)
-            weights = columns.weights(weights, f"contrast {dict(weights)}")
+            weights = columns.weights(weights, f"the contrast {dict(weights)}")
         return self.analysis.contrast(weights, name)
 
     @property

@@ -20,6 +20,7 @@ from novikoff.theory.bounds.hypotheses import Bound
 from novikoff.theory.bounds.observed_runs import RunSummary, observed_mistakes, perceptron_run
 from novikoff.theory.bounds.problem import BoundProblem
 from novikoff.theory.bounds.user_input import signed_rows
+from novikoff.verdict.account.text import against
 from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE
 
 NAMES = 17  # characters for a bound's name

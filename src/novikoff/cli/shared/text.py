@@ -4,7 +4,7 @@ import json
 import math
 import sys
 
-from novikoff.text_layout import Fact, beside, large_count, shorten, wrap
+from novikoff.verdict.account.text_layout import Fact, beside, large_count, shorten, wrap
 
 __all__ = [
     "UNLABELLED",

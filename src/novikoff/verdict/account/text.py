@@ -6,9 +6,17 @@ from fractions import Fraction
 from pathlib import Path
 
 from novikoff.number_text import count, plural, rounded_up
-from novikoff.text_layout import INDENT, WIDTH, Fact, beside, large_count, shorten, wrap
 from novikoff.verdict.account.findings import Findings, findings_of
 from novikoff.verdict.account.margin_text import DIGITS, GAMMA, bracket
+from novikoff.verdict.account.text_layout import (
+    INDENT,
+    WIDTH,
+    Fact,
+    beside,
+    large_count,
+    shorten,
+    wrap,
+)
 from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, UNDECIDED, Verdict
 from novikoff.verdict.signed import LabelPair
 

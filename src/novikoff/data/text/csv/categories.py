@@ -75,27 +75,21 @@ def find_columns(
     words whatever they look like. known: the features of a model; then they decide, and what it
     does not know is not read.
     """
-    width = len(words)
-    called = names or [f"column {place + 1}" for place in range(width)]
+    called = names or [f"column {place + 1}" for place in range(len(words))]
     roles = [WORD if word else NUMBER for word in words]
-
-    def places(option: str, wanted: Sequence[str | int] | None) -> list[int]:
-        found = [column_place(name, names, width, each) for each in wanted or ()]
-        if target in found and option != "columns":
-            raise file_error(
-                name,
-                f"{option} has the column {shown(called[target])}, which is the target, expected"
-                " a column of features: leave it out, or name another target",
-            )
-        return found
-
-    for place in places("categorical", choice.categorical):
-        roles[place] = WORD
-    dropped = set(places("drop", choice.drop))
+    for option, role in (("categorical", WORD), ("drop", UNUSED)):
+        for wanted in getattr(choice, option) or ():
+            place = column_place(name, names, len(words), wanted)
+            if place == target:
+                raise file_error(
+                    name,
+                    f"{option} has the column {shown(called[place])}, which is the target, expected"
+                    " a column of features: leave it out, or name another target",
+                )
+            roles[place] = role
     if choice.columns is not None:
-        dropped |= {*range(width)} - {*places("columns", choice.columns)}
-    for place in dropped:
-        roles[place] = UNUSED
+        kept = {column_place(name, names, len(words), each) for each in choice.columns}
+        roles = [role if place in kept else UNUSED for place, role in enumerate(roles)]
     if known is not None:
         exact, prefixes = set(known), _prefixes(known)
         for place, each in enumerate(called):
