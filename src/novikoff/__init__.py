@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from novikoff.learning.estimators.save_load import load, save
     from novikoff.theory import bounds, cover
     from novikoff.theory.trace import trace
-    from novikoff.verdict import check
+    from novikoff.verdict import check, cone
     from novikoff.verdict.certificate.verify import verify
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "bounds",
     "check",
     "cluster",
+    "cone",
     "cover",
     "load",
     "open",
@@ -76,6 +77,7 @@ _HOMES = {
     "bounds": "",
     "check": "verdict",
     "cluster": "",
+    "cone": "verdict",
     "cover": "",
     "load": "learning.estimators.save_load",
     "open": "data",

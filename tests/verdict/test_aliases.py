@@ -130,3 +130,17 @@ def test_rows_of_arrays_are_called_by_their_numbers():
     assert text.startswith("2 rows, 1 feature, counts")
     rest = str(nk.check([[0.0], [0.0], [1.0]], ["a", "b", "c"], positive="a"))
     assert "row 0 (label a) and row 1 (label not a)" in " ".join(rest.split())
+
+
+def test_every_family_has_its_own_words():
+    classes = nk.check([[0, 3], [1, 3], [2, 3], [3, 3]], [0, 1, 2, 2], family="multinomial")
+    assert str(classes).startswith("4 rows, 2 features, multinomial\nSEPARABLE: some direction")
+    assert "Multinomial regression: the likelihood has no maximum" in str(classes)
+    assert classes.aliased == {f"{k}: column 1": {f"{k}: intercept": 3} for k in (1, 2)}
+    ordered = nk.check([[0, 0], [1, 1], [2, 2], [1, 1]], [0, 1, 2, 0], family="cumulative")
+    assert ordered.aliased == {"column 1": {"column 0": 1}}
+    assert "row 1 (1) above the threshold 0|1 times 1/2" in str(ordered)
+    times = nk.check([[0], [1], [2], [3]], [0, 1, 1, 0], family="cox", time=[1, 2, 3, 4])
+    assert str(times).startswith("4 rows, 1 feature, cox\n")
+    assert "Cox regression" in str(times)
+    assert "margin" not in str(times)

@@ -265,8 +265,10 @@ def test_the_difference_of_two_diverging_coefficients_can_be_finite():
 
 def test_one_label_against_all_others():
     X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "c"]
-    with pytest.raises(DataError, match="3 labels"):
-        nk.check(X, y)
+    joint = nk.check(X, y)
+    assert (joint.family, joint.outcome) == ("multinomial", "separable")
+    each = {label: verdict.outcome for label, verdict in joint.one_against_rest.items()}
+    assert each == {"a": "separable", "b": "inseparable", "c": "separable"}
     assert nk.check(X, y, positive="a").outcome == "separable"
     assert nk.check(X, y, positive="b").outcome == "inseparable"
     verdict = nk.check(X, y, positive="c")

@@ -34,7 +34,7 @@ from novikoff.verdict.certificate import Certificate
 from novikoff.verdict.certificate.verify import Verification, verify_signed
 from novikoff.verdict.judge import Judge, refuse_limits
 from novikoff.verdict.result import Verdict, Watch
-from novikoff.verdict.signed import label_pair, refuse_family, refuse_no_counts
+from novikoff.verdict.signed import LabelPair, label_pair, refuse_family, refuse_no_counts
 
 
 def check(
@@ -137,7 +137,8 @@ def certified_rows(data: Dataset, certificate: Certificate) -> ShardedSigned:
     lift = fields["lift"]
     sign = partial(sign_by_certificate, {name: fields[name] for name in ("family", "labels")})
     spec = SigningSpec(data.layout, sign, lift["bias"], lift["unit_length"], fields["family"])
-    return ShardedSigned(ShardPieces(data.shard_client, spec), certificate.labels)
+    labels = certificate.labels if isinstance(certificate.labels, LabelPair) else None
+    return ShardedSigned(ShardPieces(data.shard_client, spec), labels)
 
 
 def _has_words(shard: WorkerShard) -> bool:

@@ -38,4 +38,13 @@ RandomState: TypeAlias = int | np.random.RandomState | None
 Init: TypeAlias = Literal["zeros", "random"] | npt.ArrayLike
 Order: TypeAlias = Literal["given", "shuffle"]
 TieName: TypeAlias = Literal["mistake", "positive", "negative", "keep"]
-Family: TypeAlias = Literal["binary", "poisson"]
+Family: TypeAlias = Literal[
+    "binary",
+    "binomial",
+    "log-binomial",
+    "poisson",
+    "multinomial",
+    "cumulative",
+    "conditional",
+    "cox",
+]

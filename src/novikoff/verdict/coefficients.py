@@ -22,7 +22,6 @@ import numpy as np
 
 from novikoff.errors import ParameterError
 from novikoff.verdict.aliases import Aliases
-from novikoff.verdict.contrasts import INTERCEPT
 from novikoff.verdict.exact.row_space import RowSpace
 from novikoff.verdict.program.split import Split
 from novikoff.verdict.scan import Indices
@@ -30,7 +29,14 @@ from novikoff.verdict.search.points import WIDE, ColumnScaling
 from novikoff.verdict.search.search import Face, Search
 from novikoff.verdict.search.span import Span
 from novikoff.verdict.sharded.rows import with_extra_rows
-from novikoff.verdict.signed import EXACT_INTEGERS, IntegerRow, SignedRows, as_fraction, dot
+from novikoff.verdict.signed import (
+    EXACT_INTEGERS,
+    INTERCEPT,
+    IntegerRow,
+    SignedRows,
+    as_fraction,
+    dot,
+)
 from novikoff.verdict.strict_cone import StrictCone
 
 
@@ -95,7 +101,12 @@ class CoefficientAnalysis:
         """The columns that depend on those before them; the intercept's is before all others, and
         those of reference levels are after them.
         """
-        first = [self.signed.features] if self.signed.bias else []
+        if self.signed.bias:
+            first = [self.signed.features]
+        else:  # in a cone each class may have its own
+            ends = (INTERCEPT, f": {INTERCEPT}")
+            cone = self.signed.cone is not None
+            first = [j for j, name in enumerate(self.names) if cone and name.endswith(ends)]
         return Aliases(self._all_rows.null_vectors(), first, self.signed.references)
 
     @cached_property

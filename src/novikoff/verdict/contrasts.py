@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 from novikoff.data.text.tokens import NotANumberError, exact
 from novikoff.errors import ParameterError
-from novikoff.verdict.signed import as_fraction
+from novikoff.verdict.signed import INTERCEPT, as_fraction
 
 SHOWN = 8  # names in a complaint
-INTERCEPT = "intercept"
 
 
 class ContrastColumns(NamedTuple):

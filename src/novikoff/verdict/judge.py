@@ -5,11 +5,11 @@ face. Only then, if the rows are separable, the margin, for as long as it is wor
 """
 
 import math
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from novikoff.verdict import certificate
 from novikoff.verdict.account.text import describe
 from novikoff.verdict.certificate import Certificate, Combination
 from novikoff.verdict.coefficients import CoefficientAnalysis
+from novikoff.verdict.cones.models import cone_rows, model_rows, one_against_rest
 from novikoff.verdict.duplicates import Fingerprints, OppositeDuplicates, find_opposite_duplicates
 from novikoff.verdict.exact import margins
 from novikoff.verdict.exact.margins import Rational, Separation, Terms
@@ -63,18 +64,35 @@ def check(
     fit_intercept: bool = True,
     unit_length: bool = False,
     family: Family = "binary",
+    weights: npt.ArrayLike | None = None,
+    trials: npt.ArrayLike | None = None,
+    exposure: npt.ArrayLike | None = None,
+    strata: npt.ArrayLike | None = None,
+    time: npt.ArrayLike | None = None,
+    event: npt.ArrayLike | None = None,
+    entry: npt.ArrayLike | None = None,
+    levels: Sequence[Label] | None = None,
     precision: float | None = None,
     time_limit: float | None = None,
     positive: Label | None = None,
     reference: Mapping[str, str] | None = None,
     watch: Watch | None = None,
+    reading: Mapping[str, object] | None = None,
 ) -> Verdict:
     """Decide exactly whether labelled rows are linearly separable, by how much, and who is in the
     way; with a certificate that `nk.verify` and `checker.py` check.
 
     X, y: as for the estimators, or a source and no y. Fractions and Decimals are taken exactly.
-    family: "binary" labels; or "poisson", where y are counts and the question is whether a Poisson
-        fit with a log link exists.
+    family: the model whose unpenalised fit is in question; see `verdict.cones`, a file for each.
+        "binary": two labels. With more, and no `positive`, the question is whether all classes are
+            jointly separable, as for "multinomial"; `Verdict.one_against_rest` has each class.
+        "binomial": y successes of `trials`, or shares. "log-binomial": the same, risks on a log
+            scale. "poisson": y counts, with an `exposure` or without.
+        "multinomial": classes; "cumulative": classes in an order.
+        "conditional": two labels, case and control, within `strata`.
+        "cox": `time`, and `event` (or y) 0 or 1; with `strata` and `entry` times or without.
+    weights: for each row; one of weight 0 is left out, and others do not change the verdict.
+    levels: the classes in order, the first being the reference; otherwise they are sorted.
     precision: how narrow the margin's bracket must be, (upper - lower) / upper, before the work
         stops; 1 asks for the verdict alone and 0 for the exact margin. By default it is exact where
         that is feasible (a support of a few hundred rows), else 1e-3.
@@ -83,6 +101,7 @@ def check(
     reference: of columns of words in a source, the levels with which others are compared; by
         default the first in sorted order.
     watch: called with a `Stage` now and then.
+    reading: how the rows were read, kept in the certificate as it is: a JSON object.
 
     >>> verdict = check([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
     >>> verdict.outcome, [row for row, _ in verdict.conflict]
@@ -92,19 +111,59 @@ def check(
     origin = None
     if isinstance(X, Source):
         X = origin = X if isinstance(X, LoadedSource) else LoadedSource(X)
-    signed = Signed.of(
+    roles = {
+        "weights": weights,
+        "trials": trials,
+        "exposure": exposure,
+        "strata": strata,
+        "time": time,
+        "event": event,
+        "entry": entry,
+    }
+    signed = model_rows(
         X,
         y,
+        family=family,
+        roles=roles,
         fit_intercept=fit_intercept,
         unit_length=unit_length,
-        family=family,
         positive=positive,
+        levels=levels,
+        reading=reading,
     )
     if origin is not None:
-        signed.references = reference_levels(origin.levels, reference)
+        left_out = reference_levels(origin.levels, reference)
+        signed.references = _parameters(signed, [(origin.feature_names or [])[j] for j in left_out])
     elif reference:
         raise ParameterError("reference levels are for sources with columns of words")
     return replace(Judge(signed, precision, time_limit, watch).run(), origin=origin)
+
+
+def _parameters(signed: SignedRows, features: Sequence[str]) -> list[int]:
+    """The coefficients of these features; there are several of each where there are classes."""
+    ends = {*features}, tuple(f": {name}" for name in features)
+    names = signed.feature_names or []
+    return [j for j, name in enumerate(names) if name in ends[0] or name.endswith(ends[1])]
+
+
+def cone(
+    Z: RowsLike,
+    held: RowsLike | None = None,
+    names: Sequence[str] | None = None,
+    *,
+    time_limit: float | None = None,
+) -> Verdict:
+    """Judge the cone {d : Z d >= 0, held d = 0}, exactly: which rows of Z can be above 0 in it.
+
+    "separable": all at once, for some d. "quasi-separable": only some can, those that `strict`
+    names. "inseparable": none can. Rows of `held` are numbered after those of Z; `names` are of the
+    columns, which `coefficients` speaks of. This is what every family of `check` comes down to.
+
+    >>> cone([[1, 0], [-1, 1]], held=[[0, 1]]).outcome
+    'inseparable'
+    """
+    refuse_limits(None, time_limit)
+    return Judge(cone_rows(Z, held, names), None, time_limit).run()
 
 
 def refuse_limits(precision: Any, time_limit: Any) -> None:
@@ -131,7 +190,10 @@ class Judge:
         time_limit: float | None = None,
         watch: Watch | None = None,
     ) -> None:
-        deadline = None if time_limit is None else time.monotonic() + time_limit
+        self.time_limit = time_limit
+        deadline = None if time_limit is None else monotonic() + time_limit
+        if precision is None and signed.cone is not None and signed.family != "binary":
+            precision = 1.0  # the margin of a model's comparisons is nobody's question
         self.signed, self.precision, self.watch = signed, precision, watch
         self.search = Search(signed, deadline, self._report)
         self.bracket = Bracket()
@@ -290,7 +352,7 @@ class Judge:
             if split.complement is not None:
                 witness["complement"] = [vector.numerators for vector in split.complement]
             numbers["rank"] = len(split.basis)
-        version = 2 if split.lists_all else 1
+        version = 2 if split.lists_all else 1  # of a certificate about labels or counts alone
         prints = self._float_fingerprints()
         proof = certificate.make(self.signed, outcome, witness, numbers, prints, version)
         return self._verdict(outcome, split, NO_MARGIN, duplicates, proof)
@@ -322,28 +384,49 @@ class Judge:
             radius_squared, mistake_bound = margins.radius_squared(signed), None
         else:
             radius_squared, mistake_bound = separation.radius_squared, separation.mistake_bound
+        cone, strict = signed.cone, None if split is None else ~split.on_boundary
+        conflict = [] if split is None else split.conflict
+        identical = duplicates.summary
+        if cone is not None and split is not None:
+            strict = cone.strict_rows(~split.on_boundary, _direction(split))
+            conflict = [(int(cone.owners[k]), multiplier) for k, multiplier in conflict]
+            mistake_bound = mistake_bound if signed.family == "binary" else None
+        if cone is not None and identical is not None:
+            first, second = (int(cone.owners[k]) for k in identical.first)
+            identical = identical._replace(first=(first, second))
         return Verdict(
             outcome=outcome,
-            rows=signed.count,
-            features=signed.features,
+            rows=signed.count if cone is None else cone.table.size,
+            features=signed.features if cone is None else cone.table.features,
             margin=margin,
             radius_squared=radius_squared,
             mistake_bound=mistake_bound,
             weights=None if weights is None else weights[: signed.features],
             intercept=intercept,
-            conflict=[] if split is None else split.conflict,
-            strict=None if split is None else ~split.on_boundary,
-            identical=duplicates.summary,
+            conflict=conflict,
+            strict=strict,
+            identical=identical,
             certificate=proof,
             signed=signed,
             scans=self.search.scans,
             analysis=analysis,
             account=describe,
+            judge=self._against_rest if signed.family == "multinomial" else None,
         )
+
+    def _against_rest(self, name: object) -> Verdict:
+        """The verdict about one class against all others."""
+        assert self.signed.cone is not None
+        signed = Signed.from_cone(one_against_rest(self.signed.cone.table, name))
+        return Judge(signed, self.precision, self.time_limit).run()
 
     def _float_fingerprints(self) -> Fingerprints | None:
         """The fingerprints of doubles; None for exact numbers, which have others."""
         return None if self.signed.rational else self.fingerprints
+
+
+def _direction(split: Split) -> list[int] | None:
+    return None if split.separator is None else split.separator.numerators
 
 
 def _as_doubles(weights: Rational) -> Vector:

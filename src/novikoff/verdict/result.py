@@ -20,13 +20,14 @@ from novikoff.verdict.duplicates import Identical
 from novikoff.verdict.exact import rank
 from novikoff.verdict.exact.directed_rounding import root
 from novikoff.verdict.exact.margins import Rational
-from novikoff.verdict.signed import Number, SignedRows, dense_values, used_columns
+from novikoff.verdict.signed import Classes, Number, SignedRows, dense_values, used_columns
 
 __all__ = [
     "INSEPARABLE",
     "QUASI",
     "SEPARABLE",
     "UNDECIDED",
+    "Comparison",
     "Margin",
     "RowOrigin",
     "Stage",
@@ -65,6 +66,14 @@ class Margin(NamedTuple):
     def squared(self) -> Fraction | None:
         """gamma^2 where it is known exactly."""
         return self.lower_squared if self.lower_squared == self.upper_squared else None
+
+
+class Comparison(NamedTuple):
+    """One term of a conflict: what is compared, the rows of the table in it, and its multiplier."""
+
+    text: str
+    rows: tuple[int, ...]
+    multiplier: Fraction
 
 
 class Stage(NamedTuple):
@@ -111,6 +120,11 @@ class Verdict:
     on its own side (all if separable, none if inseparable). certificate: the proof, None if
     undecided. origin: where the rows come from, where that is known. `str` gives the account that
     `novikoff check` prints.
+
+    In a family whose rows are compared with classes, thresholds or each other, the signed rows are
+    those comparisons: `conflict` names the row that each is about (so that one may come twice), and
+    `comparisons` says it in full; `strict` says whether the row takes part in a strict comparison;
+    weights are one for each of the `coefficients`. judge: how a class is judged against the others.
     """
 
     outcome: str
@@ -128,6 +142,7 @@ class Verdict:
     signed: SignedRows = field(repr=False)
     scans: int = 0
     analysis: CoefficientAnalysis | None = field(default=None, repr=False)
+    judge: Callable[[object], "Verdict"] | None = field(default=None, repr=False)
     origin: RowOrigin | None = field(default=None, repr=False)
     account: Callable[["Verdict"], str] | None = field(default=None, repr=False)
 
@@ -136,6 +151,42 @@ class Verdict:
 
     def __repr__(self) -> str:
         return f"<Verdict: {self.outcome}, {self.rows} rows, {self.features} features>"
+
+    @property
+    def family(self) -> str:
+        """The model that was asked about."""
+        return self.signed.family
+
+    @property
+    def comparisons(self) -> list[Comparison]:
+        """The conflict in the model's own terms."""
+        if self.analysis is None:
+            return []
+        cone, terms = self.signed.cone, self.analysis.split.conflict
+        if cone is None:
+            return [Comparison(f"row {row}", (row,), multiplier) for row, multiplier in terms]
+        found = []
+        for k, multiplier in terms:
+            rows = int(cone.owners[k]), int(cone.others[k])
+            found.append(Comparison(cone.tell(k), rows[: 1 + (rows[1] >= 0)], multiplier))
+        return found
+
+    @cached_property
+    def one_against_rest(self) -> dict[object, "Verdict"]:
+        """The verdict about each class against all others; empty unless there are several classes.
+
+        Computed when first used: the rows that count, with their intercept, without limits.
+        """
+        cone = self.signed.cone
+        if cone is None or not isinstance(cone.table.labels, Classes) or self.judge is None:
+            return {}
+        return {name: self.judge(name) for name in cone.table.labels.names}
+
+    @property
+    def left_out(self) -> int:
+        """How many rows do not count, because of a weight, exposure or number of trials of 0."""
+        cone = self.signed.cone
+        return 0 if cone is None else cone.table.size - len(cone.table.kept)
 
     @property
     def radius(self) -> float:

@@ -39,6 +39,18 @@ TO_DO_COUNTS = (
     " coefficients are the same without them."
 )
 ALIASED, REFERENCE = "aliased", "reference"
+#: The models of the families, as statisticians call them.
+MODELS = {
+    "binary": "Logistic regression",
+    "binomial": "Binomial regression",
+    "log-binomial": "Log-binomial regression",
+    "poisson": "Poisson regression",
+    "multinomial": "Multinomial regression",
+    "cumulative": "Cumulative regression",
+    "conditional": "Conditional logistic regression",
+    "cox": "Cox regression",
+}
+WITHOUT_INTERCEPT = ("cumulative", "conditional", "cox", "cone")  # by their nature
 #: The fate of a coefficient, by its status and sign, in the words of the account.
 FATES = {
     ("diverges", "+"): "to +∞",
@@ -96,8 +108,11 @@ def _all(facts: Iterable[Fact]) -> list[str]:
 
 def _heading(found: Findings) -> str:
     verdict, signed = found.verdict, found.verdict.signed
-    about = "counts" if signed.labels is None else against(signed.labels, LABEL)
-    lift = "" if signed.bias else ", no intercept"
+    about = "counts" if signed.family == "poisson" else signed.family
+    if signed.labels is not None:
+        about = against(signed.labels, LABEL)
+    bias = signed.bias if signed.cone is None else signed.cone.table.bias
+    lift = "" if bias or signed.family in WITHOUT_INTERCEPT else ", no intercept"
     scaled = ", scaled to length 1" if signed.unit_length else ""
     scaled += ", exact decimals" if signed.rational else ""
     rows, features = count(verdict.rows, "row"), count(verdict.features, "feature")
@@ -109,6 +124,8 @@ def _heading(found: Findings) -> str:
 
 def headline(verdict: Verdict) -> str:
     """The outcome, in a sentence."""
+    if verdict.family not in ("binary", "poisson") and verdict.outcome != UNDECIDED:
+        return _model_headline(verdict)
     if verdict.outcome == SEPARABLE:
         return "SEPARABLE: a hyperplane has each row strictly on its side (complete separation)."
     counts = verdict.signed.family == "poisson"
@@ -131,9 +148,22 @@ def headline(verdict: Verdict) -> str:
     return "UNDECIDED: the time was not enough to prove anything either way."
 
 
+def _model_headline(verdict: Verdict) -> str:
+    """The outcome for models whose rows are compared with classes, thresholds or each other."""
+    if verdict.outcome == SEPARABLE:
+        return "SEPARABLE: some direction raises the likelihood of every row (complete separation)."
+    if verdict.outcome == INSEPARABLE:
+        return "INSEPARABLE: no direction raises the likelihood for ever: the rows overlap."
+    strict = 0 if verdict.strict is None else int(verdict.strict.sum())
+    return (
+        "QUASI-SEPARABLE: some direction never lowers the likelihood, and raises that of"
+        f" {strict:,} of {count(verdict.rows, 'row')} for ever (quasi-complete separation)."
+    )
+
+
 def figures(verdict: Verdict) -> list[Fact]:
     """Margin, radius and mistake bound, where the outcome leaves something to say of them."""
-    if verdict.outcome not in (SEPARABLE, UNDECIDED):
+    if verdict.outcome not in (SEPARABLE, UNDECIDED) or verdict.family != "binary":
         return []
     facts = [("margin", bracket(verdict.margin))]
     if verdict.outcome == SEPARABLE:
@@ -176,6 +206,8 @@ def _identical(found: Findings) -> list[Fact]:
 def _conflict(found: Findings, most: int) -> list[Fact]:
     """The rows in conflict, unless they are the identical ones just named."""
     verdict = found.verdict
+    if verdict.signed.cone is not None:
+        return _comparisons(verdict, most)
     size, identical = len(verdict.conflict), verdict.identical
     rows = {row for row, _ in verdict.conflict}
     if not rows or (identical is not None and rows <= set(identical.first)):
@@ -192,6 +224,19 @@ def _conflict(found: Findings, most: int) -> list[Fact]:
     ]
     if size > shown:
         listed.append(f"and {size - shown:,} more: --json lists them all")
+    return [("conflict", "\n".join([head, *listed]))]
+
+
+def _comparisons(verdict: Verdict, most: int) -> list[Fact]:
+    """The comparisons in conflict, in the model's own terms."""
+    terms = verdict.comparisons
+    if not terms:
+        return []
+    shown = len(terms) if len(terms) <= most else most - 1
+    listed = [f"{each.text} times {_multiplier(each.multiplier)}" for each in terms[:shown]]
+    if len(terms) > shown:
+        listed.append(f"and {len(terms) - shown:,} more: --json lists them all")
+    head = f"{count(len(terms), 'comparison')} that so multiplied cancel:"
     return [("conflict", "\n".join([head, *listed]))]
 
 
@@ -225,7 +270,7 @@ def _references(found: Findings) -> list[str]:
 
 
 def _perceptron(verdict: Verdict) -> str:
-    if verdict.signed.family == "poisson" or verdict.outcome == UNDECIDED:
+    if verdict.family != "binary" or verdict.outcome == UNDECIDED:
         return ""
     if verdict.outcome == SEPARABLE and (verdict.mistake_bound or 0) > PATIENCE:
         return "Perceptron: it converges in theory; with so thin a margin, do not wait for it."
@@ -241,9 +286,9 @@ def _perceptron(verdict: Verdict) -> str:
 
 def _fit(verdict: Verdict) -> str:
     """The fate of an unpenalised fit."""
-    name, labels = "Poisson regression", verdict.signed.labels
+    name, labels = MODELS.get(verdict.family, "Likelihood"), verdict.signed.labels
     if labels is not None:
-        name = f"Logistic regression of {shorten(labels.positive, LABEL)}"
+        name = f"{name} of {shorten(labels.positive, LABEL)}"
     if verdict.outcome == INSEPARABLE:
         return f"{name}: the likelihood has a finite maximum."
     if verdict.outcome == UNDECIDED:

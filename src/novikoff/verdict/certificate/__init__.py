@@ -5,7 +5,7 @@ many, a number in another form, a broken seal. Whether the claim is true is deci
 """
 
 from novikoff.verdict.certificate.certificate import Certificate, make
-from novikoff.verdict.certificate.digest import digest, number_kind
+from novikoff.verdict.certificate.digest import digest, number_kind, table_digest
 from novikoff.verdict.certificate.fields import (
     INSEPARABLE,
     QUASI,
@@ -29,4 +29,5 @@ __all__ = [
     "number_kind",
     "parse_number",
     "read",
+    "table_digest",
 ]

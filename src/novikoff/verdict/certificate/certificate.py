@@ -12,18 +12,19 @@ import numpy.typing as npt
 
 from novikoff.errors import CertificateError
 from novikoff.files import atomic_write
-from novikoff.verdict.certificate.digest import digest, number_kind
+from novikoff.verdict.certificate.digest import digest, number_kind, table_digest
 from novikoff.verdict.certificate.fields import (
     CLAIMS,
     ClaimForm,
     FieldCodec,
     Size,
+    claim_form,
     error_context,
     require_fields,
 )
 from novikoff.verdict.certificate.json_layout import format_json
 from novikoff.verdict.certificate.labels import read_labels, write_labels
-from novikoff.verdict.signed import LabelPair, SignedRows
+from novikoff.verdict.signed import ROLES, Classes, LabelPair, SignedRows
 
 FORMAT = "novikoff certificate"
 FIELDS = (
@@ -43,6 +44,10 @@ FIELDS = (
 )
 
 
+#: The fields of version 3, which is about a table and the cone of a model.
+TABLE_FIELDS = (*FIELDS[:9], "roles", "cone", "reading", *FIELDS[9:])
+
+
 class Certificate:
     """A proof of one claim. `fields` is its JSON; `witness` and `figures` are parsed from it."""
 
@@ -56,18 +61,28 @@ class Certificate:
 
     @property
     def size(self) -> Size:
-        """The number of rows, and of the coordinates of a lifted row."""
+        """The number of signed rows, and of their coordinates."""
+        if self.fields["version"] == 3:
+            return Size(self.fields["cone"]["rows"], self.fields["cone"]["columns"])
         bias = self.fields["lift"]["bias"]
         return Size(self.fields["rows"], self.fields["features"] + bias)
 
     @property
     def form(self) -> ClaimForm:
         """The fields that its claim has in its version."""
-        return CLAIMS[self.fields["version"]][self.claim]
+        form = claim_form(self.fields["version"], self.claim, self.fields["witness"])
+        if form is None:
+            raise CertificateError(f'claim: there is none "{self.claim}" of this form')
+        return form
+
+    @property
+    def reading(self) -> dict[str, Any] | None:
+        """How the rows were read, as `check` was told; None where it was told nothing."""
+        return self.fields.get("reading")
 
     @cached_property
-    def labels(self) -> LabelPair | None:
-        """The two labels; None for counts."""
+    def labels(self) -> LabelPair | Classes | None:
+        """The two labels, or all classes; None for counts and other numbers."""
         return read_labels(self.fields["labels"], self.fields["family"])
 
     @cached_property
@@ -116,13 +131,25 @@ def make(
 
     witness, figures: by their names in docs/certificate.md, with ints, Fractions and floats for
     numbers, lists of (row, multiplier) for combinations, (lower, upper) for the margin.
-    fingerprints: of the rows, where they are known already.
+    fingerprints: of the rows, where they are known already. Rows of a cone, which know their table,
+    have a certificate of version 3 about that table.
     """
     form = CLAIMS[version][claim]
+    about = _about_rows(signed, fingerprints) if signed.cone is None else _about_table(signed)
     fields = {
         "format": FORMAT,
-        "version": version,
+        "version": version if signed.cone is None else 3,
         "claim": claim,
+        **about,
+        "witness": {name: each.write(witness[name]) for name, each in form.witness.items()},
+        "figures": {name: each.write(figures[name]) for name, each in form.figures.items()},
+    }
+    return Certificate(fields | {"seal": checksum(fields)})
+
+
+def _about_rows(signed: SignedRows, fingerprints: npt.NDArray[np.uint64] | None) -> dict[str, Any]:
+    """The fields that identify labelled rows."""
+    return {
         "family": signed.family,
         "rows": signed.count,
         "features": signed.features,
@@ -130,10 +157,25 @@ def make(
         "numbers": number_kind(signed),
         "labels": write_labels(signed.labels),
         "digest": digest(signed, fingerprints),
-        "witness": {name: each.write(witness[name]) for name, each in form.witness.items()},
-        "figures": {name: each.write(figures[name]) for name, each in form.figures.items()},
     }
-    return Certificate(fields | {"seal": checksum(fields)})
+
+
+def _about_table(signed: SignedRows) -> dict[str, Any]:
+    """The fields that identify a table, and the size of its cone."""
+    assert signed.cone is not None
+    table = signed.cone.table
+    return {
+        "family": table.family,
+        "rows": table.size,
+        "features": table.features,
+        "lift": {"bias": table.bias, "unit_length": table.unit_length},
+        "numbers": "binary64" if table.given.exact is None else "rational",
+        "labels": write_labels(table.labels),
+        "roles": [name for name in ROLES if name in table.roles],
+        "cone": {"rows": signed.count, "columns": signed.dim},
+        "reading": None if table.reading is None else dict(table.reading),
+        "digest": table_digest(table),
+    }
 
 
 def checksum(fields: dict[str, Any]) -> str:

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz
 
-from novikoff.verdict.signed import Number, Signed, SignedRows
+from novikoff.learning.rows import make_rows
+from novikoff.verdict.signed import ROLES, Number, Signed, SignedRows, Table
 
 _ONES = 2**64 - 1
 
@@ -38,6 +39,31 @@ def digest(signed: SignedRows, fingerprints: npt.NDArray[np.uint64] | None = Non
         content.update(records.data)
         start += len(part)
     return content.hexdigest()
+
+
+def table_digest(table: Table) -> str:
+    """The SHA-256 digest of a table: its rows, their outcome and their roles."""
+    rows = table_rows(table)
+    lines = {
+        "novikoff table": 1,
+        "family": table.family,
+        "bias": int(table.bias),
+        "unit_length": int(table.unit_length),
+        "numbers": number_kind(rows),
+        "rows": table.size,
+        "features": table.features,
+        "roles": " ".join(name for name in ROLES if name in table.roles) or "none",
+    }
+    content = hashlib.sha256("".join(f"{name} {v}\n" for name, v in lines.items()).encode())
+    columns = [np.concatenate([*_fingerprints(rows)]), *table.numbers]
+    content.update(np.stack(columns, axis=1).astype("<u8").tobytes())
+    return content.hexdigest()
+
+
+def table_rows(table: Table) -> Signed:
+    """The rows of a table, as they are."""
+    rows = make_rows(table.given.matrix, False, False)
+    return Signed(rows, np.ones(table.size, np.int8), None, exact=table.given.exact)
 
 
 def _fingerprints(signed: SignedRows) -> Iterable[npt.NDArray[np.uint64]]:

@@ -183,6 +183,20 @@ CLAIMS: dict[int, dict[str, ClaimForm]] = {
 }
 
 
+VERSIONS = 1, 2, 3
+
+
+def claim_form(version: int, claim: str, witness: object) -> ClaimForm | None:
+    """The fields of a claim; None if it is not one of that version.
+
+    Version 3 has the claims of both others: what lists its boundary is of the second form.
+    """
+    if version == 3:
+        listed = isinstance(witness, dict) and "boundary" in witness
+        return None if claim == TRAINING_RUN else CLAIMS[2 if listed else 1].get(claim)
+    return CLAIMS[version].get(claim)
+
+
 @contextlib.contextmanager
 def error_context(where: str) -> Iterator[None]:
     """Prefix errors with where in the certificate they are."""

@@ -7,13 +7,21 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from novikoff.errors import CertificateError
-from novikoff.verdict.certificate.certificate import FIELDS, FORMAT, Certificate, checksum
+from novikoff.verdict.certificate.certificate import (
+    FIELDS,
+    FORMAT,
+    TABLE_FIELDS,
+    Certificate,
+    checksum,
+)
 from novikoff.verdict.certificate.fields import (
     CLAIMS,
     INSEPARABLE,
     QUASI,
     TRAINING_RUN,
+    VERSIONS,
     Size,
+    claim_form,
     error_context,
     read_bool,
     read_count,
@@ -22,7 +30,9 @@ from novikoff.verdict.certificate.fields import (
     require_one_of,
 )
 from novikoff.verdict.certificate.numbers import brief, parse_numbers
-from novikoff.verdict.signed import FAMILIES
+from novikoff.verdict.cones.families import FAMILIES as MODELS
+from novikoff.verdict.cones.models import CONE
+from novikoff.verdict.signed import FAMILIES, ROLES
 
 CertificateLike = str | os.PathLike[str] | dict[str, Any] | Certificate
 
@@ -120,14 +130,15 @@ def _check(fields: dict[str, Any]) -> None:
     if fields.get("format") != FORMAT:
         raise CertificateError("not a novikoff certificate: its format does not say that it is one")
     version = fields.get("version")
-    if type(version) is not int or version not in CLAIMS:
-        readable = " and ".join(map(str, CLAIMS))
+    if type(version) is not int or version not in VERSIONS:
+        readable = f"{', '.join(map(str, VERSIONS[:-1]))} and {VERSIONS[-1]}"
         raise CertificateError(f"it is of version {brief(version)}; this program reads {readable}")
-    require_fields(fields, FIELDS)
+    require_fields(fields, TABLE_FIELDS if version == 3 else FIELDS)
     size = Size(0, 0)
+    claims = [claim for claim in CLAIMS[1] if claim_form(version, claim, fields["witness"])]
     choices: dict[str, Iterable[str]] = {
-        "claim": CLAIMS[version],
-        "family": FAMILIES,
+        "claim": claims,
+        "family": (*MODELS, CONE) if version == 3 else FAMILIES,
         "numbers": ("binary64", "rational"),
     }
     for name, known in choices.items():
@@ -141,6 +152,8 @@ def _check(fields: dict[str, Any]) -> None:
         require_fields(fields["lift"], ("bias", "unit_length"))
         for each in fields["lift"].values():
             read_bool(each, size)
+    if version == 3:
+        _check_table_fields(fields)
     for name in ("digest", "seal"):
         with error_context(name):
             require_hexadecimal(fields[name])
@@ -149,9 +162,27 @@ def _check(fields: dict[str, Any]) -> None:
     _check_claim(fields)
 
 
+def _check_table_fields(fields: dict[str, Any]) -> None:
+    with error_context("roles"):
+        model = MODELS.get(fields["family"])
+        known = [] if model is None else [name for name in ROLES if name in model.roles]
+        given = fields["roles"]
+        if not isinstance(given, list) or given != [name for name in known if name in given]:
+            raise CertificateError(f"found {brief(given)}, expected some of {known}")
+    with error_context("cone"):
+        require_fields(fields["cone"], ("rows", "columns"))
+        for each in fields["cone"].values():
+            if read_count(each, Size(0, 0)) < 1:
+                raise CertificateError("found 0, expected at least 1")
+    with error_context("reading"):
+        if not isinstance(fields["reading"], dict | None):
+            raise CertificateError(f"found {brief(fields['reading'])}, expected an object or null")
+
+
 def _check_claim(fields: dict[str, Any]) -> None:
     claim = fields["claim"]
-    if fields["family"] == "poisson" and claim not in (INSEPARABLE, QUASI):
+    counts = fields["family"] in ("poisson", "log-binomial")
+    if counts and claim not in (INSEPARABLE, QUASI):
         raise CertificateError(f'the claim "{claim}" is not for counts')
     if claim == TRAINING_RUN and fields["lift"]["unit_length"]:
         raise CertificateError("rows of unit length are not rational: no run can be replayed")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from novikoff.data.matrices import as_labels
 from novikoff.data.user_types import RowsLike
-from novikoff.errors import CertificateError
+from novikoff.errors import CertificateError, NovikoffError
 from novikoff.verdict import certificate as certificates
 from novikoff.verdict.certificate import (
     INSEPARABLE,
@@ -24,13 +24,24 @@ from novikoff.verdict.certificate import (
     Certificate,
     Combination,
 )
+from novikoff.verdict.certificate.digest import table_rows
 from novikoff.verdict.certificate.parser import CertificateLike
 from novikoff.verdict.certificate.replay import replay
+from novikoff.verdict.cones.families import Outcome, make_cone, make_table, outcome_of
+from novikoff.verdict.cones.models import CONE, cone_input, plain_cone
 from novikoff.verdict.exact import dot_products, margins
 from novikoff.verdict.exact import rank as ranks
 from novikoff.verdict.exact.margins import rational
 from novikoff.verdict.scan import Indices, Mask, Signs
-from novikoff.verdict.signed import Signed, SignedRows, UserInput, dense_values, used_columns
+from novikoff.verdict.signed import (
+    ROLES,
+    LabelPair,
+    Signed,
+    SignedRows,
+    UserInput,
+    dense_values,
+    used_columns,
+)
 
 
 class Verification(NamedTuple):
@@ -41,16 +52,62 @@ class Verification(NamedTuple):
 
 
 def verify(
-    certificate: CertificateLike, X: RowsLike, y: npt.ArrayLike | None = None
+    certificate: CertificateLike,
+    X: RowsLike,
+    y: npt.ArrayLike | None = None,
+    *,
+    weights: npt.ArrayLike | None = None,
+    trials: npt.ArrayLike | None = None,
+    exposure: npt.ArrayLike | None = None,
+    strata: npt.ArrayLike | None = None,
+    time: npt.ArrayLike | None = None,
+    event: npt.ArrayLike | None = None,
+    entry: npt.ArrayLike | None = None,
+    held: RowsLike | None = None,
 ) -> Verification:
     """Check a certificate against rows and labels.
 
-    certificate: a path, the text, a dict or a Certificate. X, y: as for `check`; a source brings
-    its own labels. Never raises because of the certificate; DataError says what is wrong with rows
-    that cannot be used.
+    certificate: a path, the text, a dict or a Certificate. X, y and the others: as for `check`, or
+    Z and `held` as for `cone`; a source brings its own labels. Never raises because of the
+    certificate; DataError says what is wrong with rows that cannot be used.
     """
-    given = UserInput.of(X, y)
-    return verify_signed(certificate, given.matrix.shape, lambda found: _sign_rows(found, given))
+    roles = {
+        "weights": weights,
+        "trials": trials,
+        "exposure": exposure,
+        "strata": strata,
+        "time": time,
+        "entry": entry,
+    }
+    found, problem = _readable(certificate)
+    family = "" if found is None else found.fields["family"]
+    outcome = event if y is None else y
+    given = cone_input(X, held) if family == CONE else UserInput.of(X, outcome)
+    if found is None:  # only after the rows, which may be what is wrong
+        return Verification(False, problem)
+    if found.fields["version"] == 3:
+        return _verify_table(found, given, roles)
+    if any(each is not None for each in (*roles.values(), event, held)):
+        return Verification(False, "roles: it is about rows and labels alone")
+    return verify_signed(found, given.matrix.shape, lambda found: _sign_rows(found, given))
+
+
+def _readable(certificate: CertificateLike) -> tuple[Certificate | None, str]:
+    try:
+        return certificates.read(certificate), ""
+    except CertificateError as error:
+        return None, str(error)
+
+
+def _verify_table(found: Certificate, given: UserInput, roles: dict[str, Any]) -> Verification:
+    """Check a certificate of version 3, whose cone is made anew from the table."""
+    try:
+        _require_shape(found, given.matrix.shape)
+        signed = certified_cone(found, given, roles)
+        _CLAIMS[found.claim](found, signed)
+    except CertificateError as error:
+        return Verification(False, str(error))
+    return Verification(True, f"proven: {found.claim}, {found.fields['rows']:,} rows")
 
 
 def verify_signed(
@@ -61,6 +118,7 @@ def verify_signed(
     """Check a certificate against rows of this shape, which `make` signs as it says."""
     try:
         found = certificates.read(certificate)
+        _require(found.fields["version"] < 3, "version: it is about a table, not labelled rows")
         _require_shape(found, shape)
         signed = make(found)
         rational = found.fields["numbers"] == "rational"
@@ -92,12 +150,76 @@ def _require_shape(certificate: Certificate, shape: tuple[int, int]) -> None:
     )
 
 
+def certified_cone(found: Certificate, given: UserInput, roles: dict[str, Any]) -> Signed:
+    """The rows of the cone that a certificate of version 3 is about, made from the table."""
+    fields, given = found.fields, _as_kind(found, given)
+    passed = [name for name in ROLES if roles.get(name) is not None]
+    _require(passed == fields["roles"], f"roles: it is about {fields['roles']}, these are {passed}")
+    lift, family = fields["lift"], fields["family"]
+    try:
+        if family == CONE:
+            cone = plain_cone(given)
+        else:
+            table = make_table(
+                family,
+                given,
+                roles,
+                lambda given, kept: _outcome(found, given, kept),
+                bias=lift["bias"],
+                unit_length=lift["unit_length"],
+            )
+            cone = make_cone(table)
+    except NovikoffError as error:
+        if isinstance(error, CertificateError):
+            raise
+        raise CertificateError(f"family: these are no rows of {family}: {error}") from None
+    made = {"bias": cone.table.bias, "unit_length": cone.table.unit_length}
+    _require(lift == made and not (made["unit_length"] and family != "binary"), "lift: not so")
+    if certificates.table_digest(cone.table) != fields["digest"]:
+        table_rows(cone.table).scan.squares  # noqa: B018  (refuses what is not finite)
+        raise CertificateError("digest: this is not the table that it is about")
+    signed = Signed.from_cone(cone)
+    size = {"rows": signed.count, "columns": signed.dim}
+    _require(fields["cone"] == size, f"cone: it has {size['rows']:,} rows of {size['columns']:,}")
+    return signed
+
+
+def _as_kind(found: Certificate, given: UserInput) -> UserInput:
+    """The rows as the certificate has their numbers."""
+    values = given.matrix if isinstance(given.matrix, np.ndarray) else given.matrix.data
+    if found.fields["numbers"] == "rational":
+        return given if given.exact is not None else given._replace(exact=values.astype(object))
+    doubles = given.exact is None or bool(np.asarray(given.exact == values).all())
+    _require(doubles, "numbers: some entries are not binary64 numbers")
+    return given._replace(exact=None)
+
+
+def _outcome(found: Certificate, given: UserInput, kept: Indices) -> Outcome:
+    """The outcome as numbers, by the labels that the certificate names."""
+    labels, names = as_labels(given.y), found.labels
+    if names is None:
+        return outcome_of(found.fields["family"])(given, kept)
+    text = found.fields["labels"]["kind"] == "text"
+    if isinstance(names, LabelPair):
+        signs = _label_signs(labels[kept], found, 0)
+        values = _equal_to(labels, names.positive, text).astype(np.float64)
+        _require((signs < 0).any() and (signs > 0).any(), "labels: no row has one of them")
+        return Outcome(values, names)
+    values = np.full(len(labels), -1.0)
+    for code, name in enumerate(names.names):
+        values[_equal_to(labels, name, text)] = code
+    present = np.unique(values[kept]).tolist()
+    _require(present == [*range(len(names.names))], "labels: other classes than those it names")
+    return Outcome(values, names)
+
+
 def _sign_rows(certificate: Certificate, given: UserInput) -> Signed:
     """The rows with the signs that the certificate gives them."""
     fields, lift = certificate.fields, certificate.fields["lift"]
     signs = signs_of(as_labels(given.y), certificate)
+    labels = certificate.labels if isinstance(certificate.labels, LabelPair) else None
     return Signed.from_signs(
-        given, signs, certificate.labels, lift["bias"], fields["family"], lift["unit_length"]
+        given, signs, labels, lift["bias"], fields["family"], lift["unit_length"]
     )
 
 
@@ -122,7 +244,7 @@ def _count_signs(labels: npt.NDArray[Any], before: int) -> Signs:
 
 def _label_signs(labels: npt.NDArray[Any], certificate: Certificate, before: int) -> Signs:
     pair = certificate.labels
-    assert pair is not None  # not counts
+    assert isinstance(pair, LabelPair)  # not counts
     text = certificate.fields["labels"]["kind"] == "text"
     positive = _equal_to(labels, pair.positive, text)
     if pair.negative is None:
@@ -215,7 +337,8 @@ def _check_overlap(certificate: Certificate, signed: SignedRows, on: Indices) ->
     witness, conflict = certificate.witness, certificate.witness["conflict"]
     name = "spanning" if "spanning" in witness else "boundary"
     spanning = conflict if witness[name] is None else witness[name]
-    _require(len(conflict) <= signed.features + 2, "conflict: it has too many rows")
+    most = (signed.features if signed.cone is None else signed.dim) + 2
+    _require(len(conflict) <= most, "conflict: it has too many rows")
     _require(all(each for _, each in conflict), "conflict: a multiplier is 0")
     only_pinned = all(signed.pinned[i] for i, _ in spanning)
     _require(len(conflict) > 0 or only_pinned, "conflict: it has no rows")
@@ -240,12 +363,17 @@ def _check_overlap(certificate: Certificate, signed: SignedRows, on: Indices) ->
 
 
 def _check_combination(signed: SignedRows, terms: Combination, name: str) -> None:
-    _require(len(terms) > 0 or signed.family == "poisson", f"{name}: it has no rows")
+    _require(len(terms) > 0 or _may_be_empty(signed), f"{name}: it has no rows")
     positive = all(each > 0 or signed.pinned[i] for i, each in terms)
     _require(positive, f"{name}: a multiplier is not positive")
     _require(
         not any(margins.combination_sum(signed, terms).numerators), f"{name}: its sum is not zero"
     )
+
+
+def _may_be_empty(signed: SignedRows) -> bool:
+    """Whether pinned rows can be all that holds the others."""
+    return signed.family == "poisson" if signed.cone is None else bool(signed.pinned.any())
 
 
 def _check_complement(

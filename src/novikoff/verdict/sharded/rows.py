@@ -46,8 +46,9 @@ class ShardedRows(SignedRows):
         *,
         family: str = "binary",
         unit_length: bool = False,
+        pinned: Mask | None = None,
     ) -> None:
-        super().__init__(signs, labels, family, unit_length)
+        super().__init__(signs, labels, family, unit_length, pinned)
         self.pieces, self.layout = pieces, layout
         self._counts = list(pieces.counts)
         self._bounds = np.cumsum([0, *self._counts])
@@ -247,6 +248,7 @@ class ShardedRows(SignedRows):
             family=self.family,
             unit_length=self.unit_length,
             exact=exact_entries(records, self.layout),
+            pinned=self.pinned[numbers],
         )
         signed.survey = False
         return signed

@@ -15,6 +15,7 @@ process or on other machines (see `verdict.sharded`).
 
 from novikoff.verdict.scan import Indices
 from novikoff.verdict.signed.base import LineNumbers, SignedRows
+from novikoff.verdict.signed.cone import INTERCEPT, ROLES, Classes, Cone, Table
 from novikoff.verdict.signed.in_memory import LENGTH_BITS, Signed
 from novikoff.verdict.signed.integer_row import (
     IntegerRow,
@@ -40,7 +41,11 @@ from novikoff.verdict.signed.user_input import EXACT_INTEGERS, UserInput, as_fra
 __all__ = [
     "EXACT_INTEGERS",
     "FAMILIES",
+    "INTERCEPT",
     "LENGTH_BITS",
+    "ROLES",
+    "Classes",
+    "Cone",
     "Indices",
     "IntegerRow",
     "LabelPair",
@@ -48,6 +53,7 @@ __all__ = [
     "Number",
     "Signed",
     "SignedRows",
+    "Table",
     "UserInput",
     "as_fraction",
     "chunked",

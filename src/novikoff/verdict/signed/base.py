@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsInt, TypeVar, TypeVarTu
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.verdict.scan import Indices, Scan, Signs, Vector
+from novikoff.verdict.scan import Indices, Mask, Scan, Signs, Vector
+from novikoff.verdict.signed.cone import Cone
 from novikoff.verdict.signed.integer_row import IntegerRow, Number
 from novikoff.verdict.signed.labels import LabelPair
 
@@ -33,6 +34,7 @@ class SignedRows(ABC):
     """Signed rows, in memory or in several pieces.
 
     pinned: for each row, whether its score stays as it is in whatever direction a fit diverges.
+    cone: the model and the table that the rows were made of, where a label alone did not sign them.
     lines: None where the rows are not lines of a file. survey: whether the scan surveys the rows
     when it is made, see `Scan`.
 
@@ -44,6 +46,7 @@ class SignedRows(ABC):
     lines: LineNumbers | None
     feature_names: list[str] | None
     references: Sequence[int] = ()  # the columns of factors' reference levels
+    cone: Cone | None = None
 
     def __init__(
         self,
@@ -51,10 +54,13 @@ class SignedRows(ABC):
         labels: LabelPair | None,
         family: str,
         unit_length: bool,
+        pinned: Mask | None = None,
     ) -> None:
         self.signs, self.labels = signs, labels
         self.family, self.unit_length = family, unit_length
-        self.pinned = signs > 0 if family == "poisson" else np.zeros(len(signs), np.bool_)
+        if pinned is None:
+            pinned = signs > 0 if family == "poisson" else np.zeros(len(signs), np.bool_)
+        self.pinned = pinned
         self.lines = self.feature_names = None
 
     @property

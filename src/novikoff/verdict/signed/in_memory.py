@@ -12,8 +12,18 @@ import numpy.typing as npt
 from novikoff.data.sparse import scipy_sparse
 from novikoff.data.user_types import Label
 from novikoff.learning.rows import CsrRows, Rows, as_csr, features_of, make_rows
-from novikoff.verdict.scan import HUGE, TINY, Indices, Scan, Signs, Vector, fingerprints_in_parts
+from novikoff.verdict.scan import (
+    HUGE,
+    TINY,
+    Indices,
+    Mask,
+    Scan,
+    Signs,
+    Vector,
+    fingerprints_in_parts,
+)
 from novikoff.verdict.signed.base import Args, Item, Result, SignedRows, State, Task
+from novikoff.verdict.signed.cone import Cone
 from novikoff.verdict.signed.integer_row import IntegerRow, Number, unit_factor
 from novikoff.verdict.signed.labels import LabelPair, count_signs, label_signs, refuse_family
 from novikoff.verdict.signed.user_input import ExactArray, UserInput
@@ -43,8 +53,9 @@ class Signed(SignedRows):
         family: str = "binary",
         unit_length: bool = False,
         exact: ExactArray | None = None,
+        pinned: Mask | None = None,
     ) -> None:
-        super().__init__(signs, labels, family, unit_length)
+        super().__init__(signs, labels, family, unit_length, pinned)
         self.rows, self.exact = rows, exact
         self.extended_windows: dict[int, Signed] = {}
 
@@ -65,11 +76,18 @@ class Signed(SignedRows):
         """
         refuse_family(family, unit_length, positive)
         given = UserInput.of(X, y)
+        return cls.of_input(given, family, fit_intercept, unit_length, positive)
+
+    @classmethod
+    def of_input(
+        cls, given: UserInput, family: str, bias: bool, unit_length: bool, positive: Label | None
+    ) -> "Signed":
+        """Make signed rows of rows with two labels, or with counts."""
         if family == "poisson":
-            signs, labels = count_signs(given.y, fit_intercept), None
+            signs, labels = count_signs(given.y, bias), None
         else:
             signs, labels = label_signs(given.y, positive)
-        return cls.from_signs(given, signs, labels, fit_intercept, family, unit_length)
+        return cls.from_signs(given, signs, labels, bias, family, unit_length)
 
     @classmethod
     def from_signs(
@@ -85,6 +103,24 @@ class Signed(SignedRows):
         rows = make_rows(given.matrix, bool(bias), False)
         signed = cls(rows, signs, labels, family=family, unit_length=unit_length, exact=given.exact)
         signed.lines, signed.feature_names = given.lines, given.names
+        return signed
+
+    @classmethod
+    def from_cone(cls, cone: Cone) -> "Signed":
+        """Make signed rows of the rows of a cone."""
+        table = cone.table
+        signed = cls(
+            make_rows(cone.matrix, cone.bias, False),
+            cone.signs,
+            table.labels if isinstance(table.labels, LabelPair) else None,
+            family=table.family,
+            unit_length=table.unit_length,
+            exact=cone.exact,
+            pinned=cone.held,
+        )
+        lines = table.given.lines
+        signed.lines = None if lines is None else lines[cone.owners]
+        signed.feature_names, signed.cone = cone.names, cone
         return signed
 
     @property
@@ -176,7 +212,14 @@ class Signed(SignedRows):
         else:
             rows = rows._replace(values=rows.values[window])
         signs = self.signs[window]
-        part = Signed(rows, signs, self.labels, family=self.family, unit_length=self.unit_length)
+        part = Signed(
+            rows,
+            signs,
+            self.labels,
+            family=self.family,
+            unit_length=self.unit_length,
+            pinned=self.pinned[window],
+        )
         part.scan = Scan(rows, signs, survey=False)
         part.scan.squares = self.scan.squares[window]
         return part
