@@ -32,7 +32,7 @@ def facts(X, positive, *, bias=True, family="binary"):
     outcome = "separable" if all(strict) else "quasi-separable" if any(strict) else "inseparable"
     margin = nearest_square(z) if outcome == "separable" else Fraction(0)
     on_all = [row for row, is_strict in zip(z, strict, strict=True) if not is_strict]
-    found = coefficients(sides, pinned, on_all, bias)
+    found = coefficients(sides, pinned, on_all, [len(z[0]) - 1] if bias else [])
     return Facts(outcome, strict, margin, max(dot(r, r) for r in z), found)
 
 
@@ -85,14 +85,14 @@ def strict_sides_one_by_one(sides, pinned=()):
     return [reach(z, sides, pinned) is not None for z in sides]
 
 
-def coefficients(sides, pinned, on_all, bias):
+def coefficients(sides, pinned, on_all, first=()):
     """(status, sign) of each coordinate of w, where `on_all` lie on every plane of the cone.
 
-    Columns that depend on those before them, the bias before all, are left out.
+    Columns that depend on those before them are left out. first: those before all, of intercepts.
     """
     rows = [*sides, *pinned]
     width = len(rows[0])
-    order = [width - 1, *range(width - 1)] if bias else list(range(width))
+    order = sorted(range(width), key=lambda j: (j not in first, j))
     _, pivots = eliminate([[whole(row)[j] for j in order] for row in rows])
     kept = [order[place] for place in pivots]
     sides, pinned, on_all = (

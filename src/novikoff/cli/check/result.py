@@ -20,6 +20,7 @@ from novikoff.verdict.coefficients import Coefficient, coefficient_names
 from novikoff.verdict.contrasts import ContrastColumns
 from novikoff.verdict.result import SEPARABLE, UNDECIDED, Stage, Verdict, Watch
 from novikoff.verdict.search.points import WIDE
+from novikoff.verdict.signed import label_signs
 
 if TYPE_CHECKING:
     from novikoff.cluster.workers.dataset import Dataset
@@ -104,6 +105,8 @@ def run_check(question: CheckQuestion, source: Source, progress: SearchProgress)
     """Read the rows, and answer."""
     progress.begin("reading")
     rows = LoadedSource(source)
+    if question.options["family"] == "binary" and question.positive is None:
+        label_signs(rows.labels, None)  # the words below are about two labels, or counts
     return answer(question, rows, rows.spelled, rows.labels, partial(check, rows), progress.watch)
 
 
