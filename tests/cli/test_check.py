@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.cli.check import text as check_text
 from novikoff.cli.check.result import CheckResult
 from novikoff.cli.shared.loaded_source import LoadedSource
 from novikoff.cli.shared.margin import bracket
 from novikoff.verdict import Coefficient, Identical, Margin, check
+from novikoff.verdict.account import text as check_text
 from tests.helpers.shell import answer, novikoff, on_terminal
 
 CHECK_KEYS = {

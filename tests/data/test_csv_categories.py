@@ -227,3 +227,22 @@ def test_categories_alone(save: Save) -> None:
     assert source.feature_names == ["kind=a", "kind=b"]
     blanks = sources.open(save("a.txt", 'a "x" 1\nb\t"y"  0\n'), header=False)
     assert dense(blanks.read()).tolist() == [[1, 1, 0, 0], [0, 0, 1, 1]]
+
+
+def test_columns_are_chosen_and_dropped(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("id,dose,age,note,died\n1,low,30,NA,no\n2,high,40,,yes\n")
+    source = sources.open(path, drop=["id", 3])
+    assert source.read().X.toarray().tolist() == [[30, 1, 0], [40, 0, 1]]
+    assert source.feature_names == ["age", "dose=low", "dose=high"]
+    assert sources.open(path, columns=["age", "died"]).read().X.tolist() == [[30], [40]]
+    table = pytest.importorskip("pyarrow").table({"id": ["a", "b"], "x": [1, 2], "y": [0, 1]})
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(table, tmp_path / "t.parquet")
+    assert sources.open(tmp_path / "t.parquet", drop=["id"]).read().X.tolist() == [[1], [2]]
+    with pytest.raises(DataError, match=r"no column 'iid', expected a name .* did you mean 'id'"):
+        sources.open(path, drop=["iid"])
+    with pytest.raises(DataError, match="drop has the column 'died', which is the target"):
+        sources.open(path, drop=["died"])
+    with pytest.raises(DataError, match=r"columns=\['a'\] is for csv, tsv, parquet, arrow"):
+        sources.open("example:xor", columns=["a"])

@@ -32,9 +32,8 @@ def facts(X, positive, *, bias=True, family="binary"):
     outcome = "separable" if all(strict) else "quasi-separable" if any(strict) else "inseparable"
     margin = nearest_square(z) if outcome == "separable" else Fraction(0)
     on_all = [row for row, is_strict in zip(z, strict, strict=True) if not is_strict]
-    return Facts(
-        outcome, strict, margin, max(dot(r, r) for r in z), coefficients(sides, pinned, on_all)
-    )
+    found = coefficients(sides, pinned, on_all, [len(z[0]) - 1] if bias else [])
+    return Facts(outcome, strict, margin, max(dot(r, r) for r in z), found)
 
 
 def signed_rows(X, positive, bias, family="binary"):
@@ -86,21 +85,33 @@ def strict_sides_one_by_one(sides, pinned=()):
     return [reach(z, sides, pinned) is not None for z in sides]
 
 
-def coefficients(sides, pinned, on_all):
-    """(status, sign) of each coordinate of w, where `on_all` lie on every plane of the cone."""
+def coefficients(sides, pinned, on_all, first=()):
+    """(status, sign) of each coordinate of w, where `on_all` lie on every plane of the cone.
+
+    Columns that depend on those before them are left out. first: those before all, of intercepts.
+    """
     rows = [*sides, *pinned]
-    found = []
-    for j in range(len(rows[0])):
-        e = [int(k == j) for k in range(len(rows[0]))]
-        if in_span(e, on_all):
-            found.append(("finite", None))
-        elif not in_span(e, rows):
-            found.append(("unidentified", None))
-        else:
-            up = reach(e, sides, pinned) is not None
-            down = reach([-v for v in e], sides, pinned) is not None
-            found.append(("diverges", {(1, 1): "either", (1, 0): "+", (0, 1): "-"}[up, down]))
-    return found
+    width = len(rows[0])
+    order = sorted(range(width), key=lambda j: (j not in first, j))
+    _, pivots = eliminate([[whole(row)[j] for j in order] for row in rows])
+    kept = [order[place] for place in pivots]
+    sides, pinned, on_all = (
+        [[row[j] for j in kept] for row in part] for part in (sides, pinned, on_all)
+    )
+    found = {j: coefficient(k, sides, pinned, on_all) for k, j in enumerate(kept)}
+    zero = [j for j in range(width) if not any(row[j] for row in rows)]
+    found |= dict.fromkeys(zero, ("unidentified", None))
+    return [found.get(j, ("aliased", None)) for j in range(width)]
+
+
+def coefficient(j, sides, pinned, on_all):
+    """(status, sign) of coordinate j, where no columns depend on each other."""
+    e = [int(k == j) for k in range(len([*sides, *pinned][0]))]
+    if in_span(e, on_all):
+        return "finite", None
+    up = reach(e, sides, pinned) is not None
+    down = reach([-v for v in e], sides, pinned) is not None
+    return "diverges", {(1, 1): "either", (1, 0): "+", (0, 1): "-"}[up, down]
 
 
 def reach(goal, sides, pinned=()):

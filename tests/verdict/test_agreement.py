@@ -255,13 +255,15 @@ def test_larger_data_have_a_verdict_with_a_valid_certificate(seed, bias):
 
 def statuses(X, strict, bias):
     """What becomes of each coefficient, from the rows that lie on every plane."""
-    z = exact.signed_rows(entries(X), [True] * len(X), bias)
-    basis = [exact.eliminate([exact.whole(row) for row in rows]) for rows in split(z, strict)]
-    found = []
-    for j in range(len(z[0])):
-        on_all, all_rows = (is_determined(j, *each) for each in basis)
-        found.append("finite" if on_all else "diverges" if all_rows else "unidentified")
-    return found
+    z = [exact.whole(row) for row in exact.signed_rows(entries(X), [True] * len(X), bias)]
+    width = len(z[0])
+    order = [width - 1, *range(width - 1)] if bias else list(range(width))
+    kept = [order[k] for k in exact.eliminate([[row[j] for j in order] for row in z])[1]]
+    on_all = exact.eliminate([[row[j] for j in kept] for row in split(z, strict)[0]])
+    found = {j: "finite" if is_determined(k, *on_all) else "diverges" for k, j in enumerate(kept)}
+    zero = [j for j in range(width) if not any(row[j] for row in z)]
+    found |= dict.fromkeys(zero, "unidentified")
+    return [found.get(j, "aliased") for j in range(width)]
 
 
 def split(z, strict):

@@ -56,6 +56,12 @@ def test_rows_and_columns_may_come_in_any_order(kind, seed):
     assert other.margin.squared == verdict.margin.squared
     assert other.mistake_bound == verdict.mistake_bound
     assert other.strict.tolist() == verdict.strict[rows].tolist()
+    assert other.rank == verdict.rank
+    assert len(other.aliased) == len(verdict.aliased)  # others, if the order is another
+    if verdict.aliased:
+        columns = np.arange(X.shape[1])
+        other = nk.check(X[rows], y[rows], fit_intercept=bias)
+        assert other.aliased == verdict.aliased
     features = [fates(verdict)[j] for j in columns]
     assert fates(other) == features + fates(verdict)[len(columns) :]
 

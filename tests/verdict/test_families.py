@@ -10,15 +10,16 @@ from novikoff.errors import DataError, ParameterError
 from tests.helpers.exact_reference import coefficients, strict_sides
 
 TABLES = 60  # of each family
+WITH_INTERCEPT = ("binomial", "log-binomial", "poisson", "multinomial")
 
 
-def judged(sides, held):
+def judged(sides, held, intercepts):
     """Outcome and coefficients of the cone, from its definition."""
     strict = strict_sides(sides, held)
     on_all = [*held, *(z for z, above in zip(sides, strict, strict=True) if not above)]
     all_strict = all(strict) and not held
     outcome = "separable" if all_strict else "quasi-separable" if any(strict) else "inseparable"
-    return outcome, coefficients(sides, held, on_all)
+    return outcome, coefficients(sides, held, on_all, intercepts)
 
 
 def draw(seed):
@@ -145,7 +146,9 @@ def test_a_family_is_its_cone(name):
         except DataError:
             continue
         decided += 1
-        outcome, each = judged(sides, held)
+        width = X.shape[1] + 1 if name in WITH_INTERCEPT else len([*sides, *held][0]) + 1
+        intercepts = range(width - 1, len([*sides, *held][0]), width)
+        outcome, each = judged(sides, held, intercepts)
         assert (found.outcome, [tuple(c[1:]) for c in found.coefficients]) == (outcome, each), seed
         assert nk.verify(found.certificate, X, y, weights=weights, **roles).valid
         other = np.where(weights > 0, weights + 1, 0)

@@ -13,6 +13,7 @@ from tests.helpers import exact_reference as exact
 from tests.helpers.verdicts import agree, check_certificate, entries, fates
 
 FINITE, UNKNOWN = ("finite", None), ("unidentified", None)
+ALIASED = ("aliased", None)
 UP, DOWN, EITHER = (("diverges", sign) for sign in ("+", "-", "either"))
 
 
@@ -147,18 +148,18 @@ def test_high_powers_are_told_apart_to_the_last_change_of_sides(degree):
             "00001",
             [FINITE, DOWN, FINITE],
         ),
-        # two indicators that add up to 1: the intercept and they cannot be told apart
+        # two indicators that add up to 1: the second is aliased
         (
             [[1, 0], [1, 0], [0, 1], [0, 1]],
             [0, 1, 0, 1],
             "inseparable",
             [0] * 4,
-            [UNKNOWN] * 3,
+            [FINITE, ALIASED, FINITE],
         ),
         # a column of zeros says nothing, a regressor beside it separates
         ([[1, 0], [2, 0]], [0, 1], "separable", [1, 1], [UP, UNKNOWN, DOWN]),
         # only the sum of two columns is observed, and it separates
-        ([[1, 1], [-1, -1]], [1, 0], "separable", [1, 1], [UNKNOWN, UNKNOWN, EITHER]),
+        ([[1, 1], [-1, -1]], [1, 0], "separable", [1, 1], [UP, ALIASED, EITHER]),
         # the second regressor separates by so much that the first may go either way
         (
             [[0, 1], [0, -1], [1, 5], [-1, -5]],
@@ -234,7 +235,7 @@ def test_rows_of_zeros_alone_are_inseparable_without_an_intercept():
         ),
         # no zeros at all
         ([[1], [2], [3]], [1, 1, 2], "inseparable", "000", [FINITE, FINITE]),
-        ([[1], [1]], [1, 2], "inseparable", "00", [UNKNOWN, UNKNOWN]),
+        ([[1], [1]], [1, 2], "inseparable", "00", [ALIASED, FINITE]),
     ],
 )
 def test_counts(X, y, outcome, strict, expected):
@@ -248,7 +249,7 @@ def test_counts_above_zero_at_rows_of_zeros_pin_nothing():
     zeros = agree(np.zeros((2, 1)), [1, 1], bias=False, family="poisson")
     assert (zeros.outcome, fates(zeros)) == ("inseparable", [UNKNOWN])
     verdict = agree(np.array([[2.0, -2.0], [0.0, 0.0]]), [0, 3], bias=False, family="poisson")
-    assert (verdict.outcome, fates(verdict)) == ("quasi-separable", [UNKNOWN, UNKNOWN])
+    assert (verdict.outcome, fates(verdict)) == ("quasi-separable", [DOWN, ALIASED])
 
 
 # Categories
@@ -270,12 +271,14 @@ def test_a_category_without_cases_is_the_one_that_diverges(seed, family):
     assert fates(verdict) == [DOWN if j == empty - 1 else FINITE for j in range(6)]
 
 
-def test_with_an_indicator_for_every_category_only_the_covariate_is_identified():
+def test_with_an_indicator_for_every_category_the_last_is_aliased():
     category = np.repeat(np.arange(3), 4)
     X = np.hstack([np.eye(3)[category], np.tile(np.arange(4.0), 3)[:, None]])
     verdict = agree(X, np.tile([0, 1, 0, 1], 3))
     assert verdict.outcome == "inseparable"
-    assert fates(verdict) == [UNKNOWN] * 3 + [FINITE, UNKNOWN]
+    assert fates(verdict) == [FINITE, FINITE, ALIASED, FINITE, FINITE]
+    third = {"intercept": 1, "column 0": -1, "column 1": -1}
+    assert verdict.aliased == {"column 2": third}
 
 
 # Identical rows
@@ -307,7 +310,8 @@ def test_every_row_with_both_labels(fit_intercept):
 def test_two_rows_that_are_the_same_but_for_the_label():
     verdict = agree(np.array([[3.0, 4.0], [3.0, 4.0]]), [0, 1])
     assert verdict.outcome == "inseparable"
-    assert fates(verdict) == [UNKNOWN] * 3
+    assert fates(verdict) == [ALIASED, ALIASED, FINITE]
+    assert verdict.aliased == {"column 0": {"intercept": 3}, "column 1": {"intercept": 4}}
 
 
 # Data sets

@@ -6,6 +6,7 @@ its fingerprint, masks), and the few rows of the active set.
 """
 
 import contextlib
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from novikoff.cluster.signed_shards import (
 from novikoff.cluster.workers.dataset import Dataset, DataSource, load_dataset
 from novikoff.cluster.workers.shard_client import CallWatch
 from novikoff.data import Source
+from novikoff.data.text.csv.categories import reference_levels
 from novikoff.data.user_types import Label
 from novikoff.errors import CertificateError, DataError
 from novikoff.verdict import certificate as certificates
@@ -48,6 +50,7 @@ def check(
     precision: float | None = None,
     time_limit: float | None = None,
     positive: Label | None = None,
+    reference: Mapping[str, str] | None = None,
     watch: Watch | None = None,
     glance: CallWatch | None = None,
 ) -> Verdict:
@@ -71,6 +74,7 @@ def check(
             family=family,
             positive=positive,
         )
+        signed.references = reference_levels(data.levels, reference)
         verdict = Judge(signed, precision, time_limit, watch).run()
         stack.pop_all()
     return verdict

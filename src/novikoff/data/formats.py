@@ -23,6 +23,8 @@ APPLIES_TO = {
     "delimiter": ("csv",),
     "zero_based": ("svmlight",),
     "categorical": (*TABLES, *COLUMNS),
+    "columns": (*TABLES, *COLUMNS),
+    "drop": (*TABLES, *COLUMNS),
     "hash_bits": ("vw",),
     "word_labels": TEXT_FORMATS,
     "decimal": (*TABLES, "svmlight"),

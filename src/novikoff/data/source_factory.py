@@ -40,6 +40,8 @@ def open(
     delimiter: str | None = None,
     zero_based: bool | None = None,
     categorical: Sequence[str | int] | None = None,
+    columns: Sequence[str | int] | None = None,
+    drop: Sequence[str | int] | None = None,
     hash_bits: int | None = None,
     word_labels: bool = False,
     decimal: bool = False,
@@ -68,6 +70,8 @@ def open(
     zero_based: whether the first index of an svmlight file is 0, not 1.
     categorical: columns of a table that hold categories, by name or by place; each value becomes a
         feature that is 1 or 0. Columns of words are such by themselves.
+    columns: the only columns of a table to read as features, by name or by place.
+    drop: columns of a table not to read, such as identifiers.
     hash_bits: number the named features of VW text by a hash of so many bits, not by a dictionary.
     word_labels: take labels as words even if they look like numbers.
     decimal: whether a number in text means exactly the decimal it writes, so that 0.1 + 0.2 = 0.3;
@@ -92,6 +96,8 @@ def open(
         "delimiter": delimiter,
         "zero_based": zero_based,
         "categorical": None if categorical is None else list(categorical),
+        "columns": None if columns is None else list(columns),
+        "drop": None if drop is None else list(drop),
         "hash_bits": hash_bits,
         "word_labels": word_labels or None,
         "decimal": decimal or None,

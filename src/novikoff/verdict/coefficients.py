@@ -8,23 +8,27 @@ z . b = 0 on all. With O the boundary, the rows that lie on every such hyperplan
     c . b diverges           otherwise; to +infinity for certain iff no direction has c . b < 0,
 
 which is one more verdict: whether the other rows, with -c as a row among them, are separable.
+Where columns depend on each other, coefficients are those of a model without the aliased columns:
+see `aliases`.
 """
 
 import math
+from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from novikoff.errors import ParameterError
-from novikoff.verdict.exact.margins import Rational
+from novikoff.verdict.aliases import Aliases
 from novikoff.verdict.exact.row_space import RowSpace
 from novikoff.verdict.program.split import Split
 from novikoff.verdict.scan import Indices
 from novikoff.verdict.search.points import WIDE, ColumnScaling
 from novikoff.verdict.search.search import Face, Search
 from novikoff.verdict.search.span import Span
-from novikoff.verdict.sharded.rows import with_extra_row
+from novikoff.verdict.sharded.rows import with_extra_rows
 from novikoff.verdict.signed import (
     EXACT_INTEGERS,
     INTERCEPT,
@@ -39,7 +43,9 @@ from novikoff.verdict.strict_cone import StrictCone
 class Coefficient(NamedTuple):
     """Whether one coefficient of an unpenalised fit (logistic, or Poisson) is finite.
 
-    status: "finite"; "diverges"; or "unidentified": the rows do not determine it at all.
+    status: "finite"; "diverges"; "reference": its column is that of a factor's reference level,
+    with which the others are compared; "aliased": its column depends on columns before it, and is
+    left out of the model; or "unidentified": the rows do not determine it at all.
     sign: where it diverges, "+" or "-" if every direction of divergence agrees, else "either";
     None otherwise.
     """
@@ -49,6 +55,11 @@ class Coefficient(NamedTuple):
     sign: str | None
 
 
+def coefficient_names(names: Sequence[str] | None, features: int, *, bias: bool) -> list[str]:
+    """The names of coefficients, the intercept last; columns without names go by their places."""
+    return [*(names or (f"column {j}" for j in range(features))), *[INTERCEPT] * bias]
+
+
 class CoefficientAnalysis:
     """The coefficients of one data set, given how its rows split."""
 
@@ -56,11 +67,47 @@ class CoefficientAnalysis:
         self.signed, self.split, self._candidates = signed, split, candidates
 
     @cached_property
+    def names(self) -> list[str]:
+        """The names of the coefficients, the intercept last."""
+        return coefficient_names(
+            self.signed.feature_names, self.signed.features, bias=self.signed.bias
+        )
+
+    @cached_property
     def coefficients(self) -> list[Coefficient]:
         """Every coefficient, the intercept last."""
-        names = self.signed.feature_names or [f"column {j}" for j in range(self.signed.features)]
-        names = [*names, INTERCEPT] if self.signed.bias else names
-        return [self._classify(IntegerRow([j], [1], 1), name) for j, name in enumerate(names)]
+        return [self._coefficient(j, name) for j, name in enumerate(self.names)]
+
+    def _coefficient(self, j: int, name: str) -> Coefficient:
+        depends = self.aliases.columns.get(j)
+        if depends is None:
+            return self._classify(IntegerRow([j], [1], 1), name)
+        if not depends:  # a column of zeros
+            return Coefficient(name, "unidentified", None)
+        status = "reference" if j in self.signed.references else "aliased"
+        return Coefficient(name, status, None)
+
+    @property
+    def aliased(self) -> dict[str, dict[str, Fraction]]:
+        """The columns on which each aliased one depends, with their factors."""
+        return {
+            self.names[j]: {self.names[k]: factor for k, factor in depends.items()}
+            for j, depends in sorted(self.aliases.columns.items())
+            if depends and j not in self.signed.references
+        }
+
+    @cached_property
+    def aliases(self) -> Aliases:
+        """The columns that depend on those before them; the intercept's is before all others, and
+        those of reference levels are after them.
+        """
+        if self.signed.bias:
+            first = [self.signed.features]
+        else:  # in a cone each class may have its own
+            ends = (INTERCEPT, f": {INTERCEPT}")
+            cone = self.signed.cone is not None
+            first = [j for j, name in enumerate(self.names) if cone and name.endswith(ends)]
+        return Aliases(self._all_rows.null_vectors(), first, self.signed.references)
 
     @cached_property
     def rank(self) -> int | None:
@@ -87,30 +134,34 @@ class CoefficientAnalysis:
             )
         return self._classify(IntegerRow([*whole], [*whole.values()], 1), name)
 
-    def _classify(self, direction: IntegerRow, name: str) -> Coefficient:
-        if not self._all_rows.contains(direction):
+    def _classify(self, weights: IntegerRow, name: str) -> Coefficient:
+        direction = weights
+        if set(weights.columns).isdisjoint(self.aliases.columns):
+            direction = self.aliases.contrast(weights)
+        elif not self._all_rows.contains(direction):
             return Coefficient(name, "unidentified", None)
         if self.split.separator is None or self._boundary.contains(direction):
             return Coefficient(name, "finite", None)
         if self.split.elimination is not None:
             return Coefficient(name, "diverges", self._cone.signs(direction))
-        return Coefficient(name, "diverges", self._sign(direction, self.split.separator))
-
-    def _sign(self, direction: IntegerRow, separator: Rational) -> str:
-        along = dot(direction, separator.numerators)
+        along = dot(direction, self.split.separator.numerators)
         if along == 0:  # inside the cone of directions, and not constant on it
-            return "either"
-        if self._can_have_sign(direction, -1 if along > 0 else 1):
-            return "either"
-        return "+" if along > 0 else "-"
+            return Coefficient(name, "diverges", "either")
+        if self._can_have_sign(weights, -1 if along > 0 else 1):
+            return Coefficient(name, "diverges", "either")
+        return Coefficient(name, "diverges", "+" if along > 0 else "-")
 
-    def _can_have_sign(self, direction: IntegerRow, sign: int) -> bool:
-        """Whether some direction of divergence has this sign."""
-        stacked = with_extra_row(self.signed, direction, sign)
+    def _can_have_sign(self, weights: IntegerRow, sign: int) -> bool:
+        """Whether some direction of divergence without aliased columns has this sign."""
+        without = [IntegerRow([j], [1], 1) for j in self.aliases.columns]
+        row = IntegerRow(weights.columns, [sign * value for value in weights.values], 1)
+        stacked = with_extra_rows(self.signed, [*without, row])
         last = stacked.count - 1
         search = Search(stacked)
         search.candidates = np.append(self._candidates, last)
-        face = Face(self.split.basis, np.append(self.split.on_boundary, False))
+        held = [*range(self.signed.count, last)]
+        on_boundary = np.append(self.split.on_boundary, np.arange(len(held) + 1) < len(held))
+        face = Face([*self.split.basis, *held], on_boundary)
         scaling = ColumnScaling.equalized(search.scan.maxima)
         found = search.suggest(search.points(scaling, face), face)
         solved = search.solve_exactly(scaling, face, found.rows, found.multipliers)

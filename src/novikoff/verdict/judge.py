@@ -6,6 +6,7 @@ face. Only then, if the rows are separable, the margin, for as long as it is wor
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from time import monotonic
@@ -14,9 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.data import Source
+from novikoff.data.loaded_source import LoadedSource
+from novikoff.data.text.csv.categories import reference_levels
 from novikoff.data.user_types import Family, Label, RowsLike
 from novikoff.errors import DataError, ParameterError
 from novikoff.verdict import certificate
+from novikoff.verdict.account.text import describe
 from novikoff.verdict.certificate import Certificate, Combination
 from novikoff.verdict.coefficients import CoefficientAnalysis
 from novikoff.verdict.cones.models import cone_rows, model_rows, one_against_rest
@@ -70,6 +75,7 @@ def check(
     precision: float | None = None,
     time_limit: float | None = None,
     positive: Label | None = None,
+    reference: Mapping[str, str] | None = None,
     watch: Watch | None = None,
     reading: Mapping[str, object] | None = None,
 ) -> Verdict:
@@ -92,6 +98,8 @@ def check(
         that is feasible (a support of a few hundred rows), else 1e-3.
     time_limit: seconds after which to stop; without a verdict by then it is "undecided".
     positive: the label to tell from all others, where there are more than two.
+    reference: of columns of words in a source, the levels with which others are compared; by
+        default the first in sorted order.
     watch: called with a `Stage` now and then.
     reading: how the rows were read, kept in the certificate as it is: a JSON object.
 
@@ -100,6 +108,9 @@ def check(
     ('inseparable', [0, 1, 2, 3])
     """
     refuse_limits(precision, time_limit)
+    origin = None
+    if isinstance(X, Source):
+        X = origin = X if isinstance(X, LoadedSource) else LoadedSource(X)
     roles = {
         "weights": weights,
         "trials": trials,
@@ -120,7 +131,19 @@ def check(
         levels=levels,
         reading=reading,
     )
-    return Judge(signed, precision, time_limit, watch).run()
+    if origin is not None:
+        left_out = reference_levels(origin.levels, reference)
+        signed.references = _parameters(signed, [(origin.feature_names or [])[j] for j in left_out])
+    elif reference:
+        raise ParameterError("reference levels are for sources with columns of words")
+    return replace(Judge(signed, precision, time_limit, watch).run(), origin=origin)
+
+
+def _parameters(signed: SignedRows, features: Sequence[str]) -> list[int]:
+    """The coefficients of these features; there are several of each where there are classes."""
+    ends = {*features}, tuple(f": {name}" for name in features)
+    names = signed.feature_names or []
+    return [j for j, name in enumerate(names) if name in ends[0] or name.endswith(ends[1])]
 
 
 def cone(
@@ -387,6 +410,7 @@ class Judge:
             signed=signed,
             scans=self.search.scans,
             analysis=analysis,
+            account=describe,
             judge=self._against_rest if signed.family == "multinomial" else None,
         )
 

@@ -1,24 +1,26 @@
 """The verdict."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from novikoff import cover_count
+from novikoff.data.user_types import Label
 from novikoff.errors import ParameterError
 from novikoff.verdict.certificate import INSEPARABLE, QUASI, SEPARABLE, Certificate
 from novikoff.verdict.coefficients import Coefficient, CoefficientAnalysis
+from novikoff.verdict.contrasts import ContrastColumns
 from novikoff.verdict.duplicates import Identical
 from novikoff.verdict.exact import rank
 from novikoff.verdict.exact.directed_rounding import root
 from novikoff.verdict.exact.margins import Rational
-from novikoff.verdict.signed import Classes, SignedRows, dense_values, used_columns
+from novikoff.verdict.signed import Classes, Number, SignedRows, dense_values, used_columns
 
 __all__ = [
     "INSEPARABLE",
@@ -27,6 +29,7 @@ __all__ = [
     "UNDECIDED",
     "Comparison",
     "Margin",
+    "RowOrigin",
     "Stage",
     "Verdict",
     "Watch",
@@ -86,6 +89,27 @@ class Stage(NamedTuple):
 Watch = Callable[[Stage], None]
 
 
+class RowOrigin(Protocol):
+    """Where rows come from: how they and their labels are called."""
+
+    @property
+    def name(self) -> str:
+        """What messages call the data; "" where nothing does."""
+
+    @property
+    def by_number(self) -> bool:
+        """Whether rows are named by their numbers."""
+
+    def where(self, row: int) -> str:
+        """The place of a row for a person."""
+
+    def label(self, row: int) -> object:
+        """The label of a row."""
+
+    def notes(self) -> list[str]:
+        """What a person should be told about the data, in sentences."""
+
+
 @dataclass(frozen=True, repr=False)
 class Verdict:
     """Whether rows are separable, by how much, and which are in the way; with the proof.
@@ -94,7 +118,8 @@ class Verdict:
     where asked. conflict: rows and positive multipliers whose combination of signed rows is zero.
     strict: for each row, whether some hyperplane that has no row on the wrong side has it strictly
     on its own side (all if separable, none if inseparable). certificate: the proof, None if
-    undecided.
+    undecided. origin: where the rows come from, where that is known. `str` gives the account that
+    `novikoff check` prints.
 
     In a family whose rows are compared with classes, thresholds or each other, the signed rows are
     those comparisons: `conflict` names the row that each is about (so that one may come twice), and
@@ -118,6 +143,11 @@ class Verdict:
     scans: int = 0
     analysis: CoefficientAnalysis | None = field(default=None, repr=False)
     judge: Callable[[object], "Verdict"] | None = field(default=None, repr=False)
+    origin: RowOrigin | None = field(default=None, repr=False)
+    account: Callable[["Verdict"], str] | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        return repr(self) if self.account is None else self.account(self)
 
     def __repr__(self) -> str:
         return f"<Verdict: {self.outcome}, {self.rows} rows, {self.features} features>"
@@ -190,11 +220,27 @@ class Verdict:
         """
         return [] if self.analysis is None else self.analysis.coefficients
 
-    def contrast(self, weights: Any, name: str = "contrast") -> Coefficient:
-        """Whether a combination of coefficients is finite: one weight for each, intercept last."""
+    def contrast(
+        self,
+        weights: Mapping[str, Label] | Sequence[Number] | npt.NDArray[np.generic],
+        name: str = "contrast",
+    ) -> Coefficient:
+        """Whether a combination of coefficients is finite: weights by names, or one for each, the
+        intercept last.
+        """
         if self.analysis is None:
             raise ParameterError("nothing is known of any contrast: the verdict is undecided")
+        if isinstance(weights, Mapping):
+            columns = ContrastColumns(self.analysis.names)
+            weights = columns.weights(weights, f"the contrast {dict(weights)}")
         return self.analysis.contrast(weights, name)
+
+    @property
+    def aliased(self) -> dict[str, dict[str, Fraction]]:
+        """The columns that depend on those before them: each as a combination of others, by their
+        names, with their factors.
+        """
+        return {} if self.analysis is None else self.analysis.aliased
 
     @property
     def rank(self) -> int | None:

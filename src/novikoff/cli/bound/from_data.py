@@ -12,7 +12,7 @@ from novikoff.cli.shared.loaded_source import LoadedSource, as_label
 from novikoff.cli.shared.margin import DIGITS, bracket
 from novikoff.cli.shared.margin import as_json as margin_as_json
 from novikoff.cli.shared.progress.search_progress import SearchProgress
-from novikoff.cli.shared.text import against, finite, large_count
+from novikoff.cli.shared.text import finite, large_count
 from novikoff.data import Source
 from novikoff.number_text import count, rounded_up
 from novikoff.theory.bounds.evaluate import evaluate, prepare, report_stage
@@ -20,6 +20,7 @@ from novikoff.theory.bounds.hypotheses import Bound
 from novikoff.theory.bounds.observed_runs import RunSummary, observed_mistakes, perceptron_run
 from novikoff.theory.bounds.problem import BoundProblem
 from novikoff.theory.bounds.user_input import signed_rows
+from novikoff.verdict.account.text import against
 from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE
 
 NAMES = 17  # characters for a bound's name

@@ -61,6 +61,15 @@ def check(
             show_default="up to 100 columns",
         ),
     ] = None,
+    reference: Annotated[
+        list[str] | None,
+        options.question_option(
+            metavar="COLUMN=LEVEL",
+            help="The level of a column of words with which its others are compared; may be"
+            " repeated.",
+            show_default="the first in sorted order",
+        ),
+    ] = None,
     contrast: Annotated[
         list[str] | None,
         options.question_option(
@@ -97,7 +106,7 @@ def check(
     Example: novikoff check example:iris-setosa --certificate setosa.json
     """
     from novikoff.cli.check.result import CheckQuestion
-    from novikoff.cli.check.text import format_verdict
+    from novikoff.verdict.account.text import format_verdict
 
     chosen = cluster_options.cluster_from_options(cluster, workers, shards)
     files = report_options.ReportFiles(report, plot)
@@ -120,6 +129,7 @@ def check(
         "family": family.value,
         "precision": precision,
         "time_limit": time_limit,
+        "reference": _references(reference or []),
     }
     question = CheckQuestion(asked, positive, contrast or [], coefficients)
     with contextlib.ExitStack() as stack:
@@ -147,6 +157,14 @@ def check(
     answer |= files.as_json()
     typer.echo(json_text(answer) if json else "\n".join([text, *files.lines()]))
     raise typer.Exit(EXIT_CODES[found.verdict.outcome])
+
+
+def _references(words: list[str]) -> dict[str, str]:
+    """The reference level of each column that one is asked for."""
+    for word in words:
+        if "=" not in word:
+            raise ParameterError(f"--reference {word}: expected COLUMN=LEVEL, such as dose=low")
+    return {column: level for column, _, level in (word.partition("=") for word in words)}
 
 
 def _decide(

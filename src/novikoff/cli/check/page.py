@@ -2,11 +2,11 @@
 
 from novikoff import report
 from novikoff.cli.check.result import CheckResult
-from novikoff.cli.check.text import figures, headline, meaning
 from novikoff.cli.shared.loaded_source import LoadedSource
 from novikoff.cli.shared.report_options import question, sizes
-from novikoff.cli.shared.text import Fact, against
+from novikoff.cli.shared.text import Fact
 from novikoff.number_text import count
+from novikoff.verdict.account.text import against, figures, headline, meaning
 from novikoff.verdict.signed import SignedRows
 
 

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from novikoff.cli.check.contrasts import ContrastColumns
 from novikoff.cli.shared import margin
 from novikoff.cli.shared.loaded_source import LoadedSource, as_label
 from novikoff.cli.shared.progress.search_progress import SearchProgress
@@ -16,7 +15,9 @@ from novikoff.data import Source
 from novikoff.data.chunk import LabelArray
 from novikoff.errors import ParameterError
 from novikoff.verdict import check
-from novikoff.verdict.coefficients import Coefficient
+from novikoff.verdict.account.findings import MOST_COLUMNS
+from novikoff.verdict.coefficients import Coefficient, coefficient_names
+from novikoff.verdict.contrasts import ContrastColumns
 from novikoff.verdict.result import SEPARABLE, UNDECIDED, Stage, Verdict, Watch
 from novikoff.verdict.search.points import WIDE
 from novikoff.verdict.signed import label_signs
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from novikoff.cluster.workers.dataset import Dataset
 
 CheckedRows: TypeAlias = "LoadedSource | Dataset"  # here, or on a cluster
-
-MOST_COLUMNS = 100  # whose coefficients are looked at without being asked for
 
 
 class CheckQuestion(NamedTuple):
@@ -75,6 +74,7 @@ class CheckResult(NamedTuple):
             ],
             "in_conflict": None if verdict.strict is None else int((~verdict.strict).sum()),
             "coefficients": _as_dicts(self.coefficients),
+            "aliased": None if self.coefficients is None else _factors(verdict.aliased),
             "contrasts": _as_dicts(self.contrasts),
             "strict": None if verdict.strict is None else int(verdict.strict.sum()),
             "rank": self.rank,
@@ -92,6 +92,13 @@ class CheckResult(NamedTuple):
 
 def _as_dicts(coefficients: list[Coefficient] | None) -> list[dict[str, Any]] | None:
     return None if coefficients is None else [each._asdict() for each in coefficients]
+
+
+def _factors(aliased: dict[str, dict[str, Fraction]]) -> dict[str, dict[str, str]]:
+    return {
+        name: {each: margin.ratio(factor) for each, factor in depends.items()}
+        for name, depends in aliased.items()
+    }
 
 
 def run_check(question: CheckQuestion, source: Source, progress: SearchProgress) -> CheckResult:
@@ -117,8 +124,8 @@ def answer(
     of these rows, called with its options.
     """
     options = question.options
-    columns = ContrastColumns(rows.feature_names, rows.features, options["fit_intercept"])
-    weights = [columns.weights(text) for text in question.contrasts]
+    names = coefficient_names(rows.feature_names, rows.features, bias=options["fit_intercept"])
+    weights = [ContrastColumns(names).parse(text) for text in question.contrasts]
     refuse_width(question, rows)
     options = options | {"positive": as_label(question.positive, labels)}
     began = time.perf_counter()

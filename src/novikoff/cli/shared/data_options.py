@@ -84,6 +84,17 @@ class DataOptions(NamedTuple):
         help="A table's column of categories, by name or place from 0; may be repeated. Columns of"
         " words are such by themselves.",
     ) = None
+    columns: _option(  # type: ignore[valid-type]
+        str | None,
+        metavar="COLUMN,...",
+        help="The only columns of a table to read as features, by name or place.",
+        show_default="all but the label's",
+    ) = None
+    drop: _option(  # type: ignore[valid-type]
+        str | None,
+        metavar="COLUMN,...",
+        help="Columns of a table not to read, such as names or numbers of rows.",
+    ) = None
     hash_bits: _option(  # type: ignore[valid-type]
         int | None,
         metavar="BITS",
@@ -130,6 +141,8 @@ class DataOptions(NamedTuple):
             "categorical": [_place(each) for each in self.categorical]
             if self.categorical
             else None,
+            "columns": _places(self.columns),
+            "drop": _places(self.drop),
             "hash_bits": self.hash_bits,
             "cache": False if self.no_cache else self.cache,
         }
@@ -164,6 +177,11 @@ def _place(column: str | None) -> str | int | None:
         return None if column is None else int(column)
     except ValueError:
         return column
+
+
+def _places(columns: str | None) -> list[str | int | None] | None:
+    """Columns, separated by commas."""
+    return None if columns is None else [_place(each.strip()) for each in columns.split(",")]
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:

@@ -22,7 +22,7 @@ from novikoff.data import open as open_source
 from novikoff.data.errors import RereadError
 from novikoff.data.identity import identity_of
 from novikoff.data.shards import CutError, Shard, ShardSource, cut, open_shard
-from novikoff.data.text.csv.categories import categories_note
+from novikoff.data.text.csv.categories import categories_note, levels_of
 from novikoff.data.text.source import skipped_note
 from novikoff.data.text.vw.feature_index import SHARED
 from novikoff.data.user_types import Label
@@ -135,16 +135,19 @@ class Dataset:
         (label,) = self.shard_client.map_shards(_label, number, only=[k])
         return label
 
+    @property
+    def levels(self) -> dict[str, dict[str, int]]:
+        """The columns of words: their values, and the feature of each."""
+        columns = max((summary.categories for summary in self.summaries), key=len)
+        return levels_of(columns, self.layout.names or ())
+
     def notes(self) -> list[str]:
         """Notes about the data for the user; what several shards have to say, once."""
         found = []
         if self.skipped:
             found.append(skipped_note(self.skipped, self.outline.skipped_to))
-        columns = max((summary.categories for summary in self.summaries), key=len)
-        if columns:
-            names = self.layout.names or []
-            values = [sum(name.startswith(f"{column}=") for name in names) for column in columns]
-            found.append(categories_note(columns, values))
+        if levels := self.levels:
+            found.append(categories_note([*levels], [len(each) for each in levels.values()]))
         notes = list(dict.fromkeys(note for summary in self.summaries for note in summary.notes))
         if sum(note.endswith(SHARED) for note in notes) > 1:  # hashes keep no names to merge
             notes = [f"in a shard: {note}" if note.endswith(SHARED) else note for note in notes]

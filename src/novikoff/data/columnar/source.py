@@ -15,6 +15,7 @@ from novikoff.data.source import UNOPENED, Opening, Shard, Source, SourceInfo, j
 from novikoff.data.text.csv.categories import (
     NUMBER,
     UNUSED,
+    ColumnChoice,
     TableFeatures,
     Values,
     find_columns,
@@ -53,6 +54,8 @@ class ColumnarSource(Source):
         features: int | None = None,
         labelled: bool = True,
         categorical: Sequence[str | int] | None = None,
+        columns: Sequence[str | int] | None = None,
+        drop: Sequence[str | int] | None = None,
         names: Sequence[str] | None = None,
         opening: Opening = UNOPENED,
         shard: Shard | None = None,
@@ -68,7 +71,8 @@ class ColumnarSource(Source):
             known = known_columns(names or (), first.names)
             place = target_place(name, first.names, len(first.names), target, known)
         words = [kind == WORDS for kind in first.kinds]
-        self._columns = find_columns(name, first.names, words, place, categorical, names)
+        choice = ColumnChoice(categorical, columns, drop)
+        self._columns = find_columns(name, first.names, words, place, choice, names)
         self._refuse_types()
         self._features = TableFeatures(name, self._columns, names, features)
         width = max(1, len(self._columns.numbers) + len(self._columns.categorical))

@@ -50,6 +50,14 @@ class RowSpace:
         """Whether a vector is in the span."""
         return not self.coordinates(direction)
 
+    def null_vectors(self) -> list[dict[int, int]]:
+        """Vectors that span all which are orthogonal to every row."""
+        vectors: list[dict[int, int]] = [{} for _ in range(self._vectors)]
+        for column, entries in self._by_column.items():
+            for k, value in entries:
+                vectors[k][column] = value
+        return vectors + [{j: 1} for j in range(self._signed.dim) if j not in self._used]
+
     def coordinates(self, direction: IntegerRow) -> Coordinates:
         """The products with the vectors that are orthogonal to the span, but for zeros, times the
         direction's denominator.

@@ -43,6 +43,15 @@ class Span:
             self._complement = linear_systems.orthogonal_complement(self._rows(), self.signed.dim)
         return self._complement
 
+    def null_vectors(self) -> list[dict[int, int]]:
+        """Vectors that span all which are orthogonal to every row."""
+        if self.full:
+            return []
+        return [
+            {j: value for j, value in enumerate(vector.numerators) if value}
+            for vector in self.complement
+        ]
+
     def contains(self, direction: IntegerRow) -> bool:
         """Whether a vector lies in the span. Most that do not are excluded modulo a prime."""
         if self.full:

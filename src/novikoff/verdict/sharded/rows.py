@@ -254,19 +254,23 @@ class ShardedRows(SignedRows):
         return signed
 
 
-def with_extra_row(signed: SignedRows, row: IntegerRow, sign: int) -> ShardedRows:
-    """The rows, and sign * row: integers, without a bias. None of them is of unit length."""
+def with_extra_rows(signed: SignedRows, rows: Sequence[IntegerRow]) -> ShardedRows:
+    """The rows, and after them some of integers, without a bias. None of them is of unit length."""
     before, layout = _in_pieces(signed)
-    line = np.zeros((1, signed.dim))
-    line[0, row.columns] = [sign * value for value in row.values]
-    matrix = csr(*_sparse_line(line[0]), signed.dim) if layout.sparse else line
-    last = Signed(make_rows(matrix, False, False), np.ones(1, np.int8), None)
+    lines = np.zeros((len(rows), signed.dim))
+    for line, row in zip(lines, rows, strict=True):
+        line[row.columns] = row.values
+    starts = np.cumsum([0, *np.count_nonzero(lines, axis=1)], dtype=np.int64)
+    _, columns = np.nonzero(lines)
+    matrix = csr(starts, columns, lines[lines != 0], signed.dim) if layout.sparse else lines
+    last = Signed(make_rows(matrix, False, False), np.ones(len(rows), np.int8), None)
     last.start = signed.count
-    entries = max(layout.entries + layout.bias, len(row.columns) if layout.sparse else signed.dim)
-    whole = layout._replace(features=signed.dim, bias=False, entries=entries)
-    return ShardedRows(
-        PiecesPlusOne(before, last), whole, np.append(signed.signs, np.int8(1)), None
+    most = max(len(row.columns) for row in rows) if layout.sparse else signed.dim
+    whole = layout._replace(
+        features=signed.dim, bias=False, entries=max(layout.entries + layout.bias, most)
     )
+    signs = np.append(signed.signs, np.ones(len(rows), np.int8))
+    return ShardedRows(PiecesPlusOne(before, last), whole, signs, None)
 
 
 def _in_pieces(signed: SignedRows) -> tuple[Pieces, RowLayout]:
@@ -275,8 +279,3 @@ def _in_pieces(signed: SignedRows) -> tuple[Pieces, RowLayout]:
         return signed.pieces, signed.layout
     assert isinstance(signed, Signed)  # there is no third kind
     return LocalPieces([signed]), RowLayout.of(signed)
-
-
-def _sparse_line(line: Vector) -> tuple[Indices, Indices, Vector]:
-    columns = np.flatnonzero(line)
-    return np.array([0, len(columns)], np.int64), columns, line[columns]

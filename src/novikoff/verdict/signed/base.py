@@ -45,6 +45,7 @@ class SignedRows(ABC):
     survey = True
     lines: LineNumbers | None
     feature_names: list[str] | None
+    references: Sequence[int] = ()  # the columns of factors' reference levels
     cone: Cone | None = None
 
     def __init__(

@@ -5,7 +5,7 @@ they first come in the data (in a row, by column). So a pass can number them as 
 only ever become wider.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from novikoff.data.errors import check_features, file_error
 from novikoff.data.sparse import Matrix, csr
 from novikoff.data.text.csv.header import column_place
 from novikoff.data.text.tokens import is_missing, reads_as_float, shown
+from novikoff.errors import ParameterError
 from novikoff.number_text import plural
 
 Ints = NDArray[np.int64]
@@ -32,6 +33,14 @@ class Values(NamedTuple):
     columns: Sequence[int]  # the place among categorical columns that each stands in
     words: Sequence[str]
     codes: NDArray[np.int32]  # for each row and categorical column, which of the values it has
+
+
+class ColumnChoice(NamedTuple):
+    """Which columns are read, by name or by place, as a caller says; None: all that there are."""
+
+    categorical: Sequence[str | int] | None = None
+    columns: Sequence[str | int] | None = None  # the features, but for the target
+    drop: Sequence[str | int] | None = None
 
 
 class TableColumns(NamedTuple):
@@ -57,27 +66,30 @@ def find_columns(
     names: list[str] | None,
     words: Sequence[bool],
     target: int | None,
-    categorical: Sequence[str | int] | None,
+    choice: ColumnChoice,
     known: Sequence[str] | None,
 ) -> TableColumns:
     """What each column is for.
 
-    words: which columns hold words, by the look of them. categorical: which ones to take for words
-    whatever they look like. known: the features of a model; then they decide, and what it does not
-    know is not read.
+    words: which columns hold words, by the look of them. choice.categorical: which ones to take for
+    words whatever they look like. known: the features of a model; then they decide, and what it
+    does not know is not read.
     """
-    width = len(words)
-    called = names or [f"column {place + 1}" for place in range(width)]
+    called = names or [f"column {place + 1}" for place in range(len(words))]
     roles = [WORD if word else NUMBER for word in words]
-    for wanted in categorical or ():
-        place = column_place(name, names, width, wanted)
-        if place == target:
-            raise file_error(
-                name,
-                f"categorical has the column {shown(called[place])}, which is the target, expected"
-                " a column of features: leave it out, or name another target",
-            )
-        roles[place] = WORD
+    for option, role in (("categorical", WORD), ("drop", UNUSED)):
+        for wanted in getattr(choice, option) or ():
+            place = column_place(name, names, len(words), wanted)
+            if place == target:
+                raise file_error(
+                    name,
+                    f"{option} has the column {shown(called[place])}, which is the target, expected"
+                    " a column of features: leave it out, or name another target",
+                )
+            roles[place] = role
+    if choice.columns is not None:
+        kept = {column_place(name, names, len(words), each) for each in choice.columns}
+        roles = [role if place in kept else UNUSED for place, role in enumerate(roles)]
     if known is not None:
         exact, prefixes = set(known), _prefixes(known)
         for place, each in enumerate(called):
@@ -214,6 +226,45 @@ class TableFeatures:
         if not self.categories:
             return []
         return [categories_note(self.categories, [len(features) for features in self._features])]
+
+
+def levels_of(categories: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """For each column of words, its values and the place of each among the features."""
+    levels: dict[str, dict[str, int]] = {each: {} for each in categories}
+    for place, name in enumerate(names):
+        fitting = [name[:at] for at in _equals(name) if name[:at] in levels]
+        if fitting and name not in levels:
+            levels[fitting[-1]][name.removeprefix(f"{fitting[-1]}=")] = place
+    return levels
+
+
+def reference_levels(
+    levels: Mapping[str, Mapping[str, int]], asked: Mapping[str, str] | None = None
+) -> list[int]:
+    """The feature of each column's reference level: as asked, else the first in sorted order.
+
+    >>> reference_levels({"dose": {"low": 1, "high": 2}, "age": {"30": 3, "9": 4}})
+    [2, 4]
+    """
+    for column, level in (asked or {}).items():
+        if column not in levels:
+            known = f"only {', '.join(levels)}" if levels else "nor any other"
+            raise ParameterError(f"reference {column}={level}: there is no such factor, {known}")
+        if level not in levels[column]:
+            some = ", ".join(sorted(levels[column])[:8])
+            raise ParameterError(f"reference {column}={level}: {column} has no such level; {some}")
+    chosen = dict(asked or {})
+    return [
+        found[chosen.get(column) or sorted_levels(found)[0]]
+        for column, found in levels.items()
+        if found
+    ]
+
+
+def sorted_levels(words: Iterable[str]) -> list[str]:
+    """Values in order: as numbers if all of them are."""
+    words = list(words)
+    return sorted(words, key=float if all(map(reads_as_float, words)) else None)
 
 
 def categories_note(columns: Sequence[str], values: Sequence[int]) -> str:

@@ -9,6 +9,7 @@ from novikoff.data.files.blocks import Block
 from novikoff.data.files.inputs import Input
 from novikoff.data.text.csv.block import CsvBlock, CsvOptions, parse_block
 from novikoff.data.text.csv.categories import (
+    ColumnChoice,
     TableFeatures,
     find_columns,
     known_columns,
@@ -45,6 +46,8 @@ class CsvFormat(TextFormat[CsvBlock]):
         labelled: bool = True,
         word_labels: bool = False,
         categorical: Sequence[str | int] | None = None,
+        columns: Sequence[str | int] | None = None,
+        drop: Sequence[str | int] | None = None,
         names: Sequence[str] | None = None,
         skip: bool = False,
     ) -> None:
@@ -60,17 +63,18 @@ class CsvFormat(TextFormat[CsvBlock]):
         first_words = [
             k < len(layout.first) and looks_like_word(layout.first[k]) for k in range(layout.width)
         ]
-        columns = find_columns(source, layout.names, first_words, place, categorical, names)
-        if decimal and columns.categorical:
-            words = layout.column(columns.categorical[0])
+        choice = ColumnChoice(categorical, columns, drop)
+        found = find_columns(source, layout.names, first_words, place, choice, names)
+        if decimal and found.categorical:
+            words = layout.column(found.categorical[0])
             raise file_error(
                 source,
                 f"decimal=True is for tables of numbers, but {words} holds categories: leave that"
                 " column or decimal=True out",
             )
         self.target_name = None if place is None or layout.names is None else layout.names[place]
-        self._options = CsvOptions(layout, columns, decimal, skip)
-        self._features = TableFeatures(source, columns, names, features)
+        self._options = CsvOptions(layout, found, decimal, skip)
+        self._features = TableFeatures(source, found, names, features)
         self.categories = tuple(self._features.categories)
         self._labels = Labels(word_labels)
 

@@ -1,24 +1,24 @@
 """A verdict in words: what it is, what it rests on, and what to do about it, within a screen."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from novikoff.cli.check.result import CheckResult
-from novikoff.cli.shared.margin import DIGITS, GAMMA, bracket
-from novikoff.cli.shared.text import (
+from novikoff.number_text import count, plural, rounded_up
+from novikoff.verdict.account.findings import Findings, findings_of
+from novikoff.verdict.account.margin_text import DIGITS, GAMMA, bracket
+from novikoff.verdict.account.text_layout import (
     INDENT,
     WIDTH,
     Fact,
-    against,
     beside,
     large_count,
     shorten,
     wrap,
 )
-from novikoff.number_text import count, plural, rounded_up
 from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, UNDECIDED, Verdict
+from novikoff.verdict.signed import LabelPair
 
 HEIGHT = 24  # lines of a screen
 MOST_ROWS = 5  # of a conflict
@@ -38,17 +38,37 @@ TO_DO_COUNTS = (
     f"{NO_HELP} (Firth, ridge), or leave those zeros out: they are fitted perfectly, and the finite"
     " coefficients are the same without them."
 )
+ALIASED, REFERENCE = "aliased", "reference"
+#: The models of the families, as statisticians call them.
+MODELS = {
+    "binary": "Logistic regression",
+    "binomial": "Binomial regression",
+    "log-binomial": "Log-binomial regression",
+    "poisson": "Poisson regression",
+    "multinomial": "Multinomial regression",
+    "cumulative": "Cumulative regression",
+    "conditional": "Conditional logistic regression",
+    "cox": "Cox regression",
+}
+WITHOUT_INTERCEPT = ("cumulative", "conditional", "cox", "cone")  # by their nature
 #: The fate of a coefficient, by its status and sign, in the words of the account.
 FATES = {
     ("diverges", "+"): "to +∞",
     ("diverges", "-"): "to -∞",
     ("diverges", "either"): "to ±∞",
     ("finite", None): "finite",
+    ("reference", None): REFERENCE,
+    ("aliased", None): ALIASED,
     ("unidentified", None): "unidentified",
 }
 
 
-def format_verdict(found: CheckResult, certificate: Path | None) -> str:
+def describe(verdict: Verdict) -> str:
+    """The account of a verdict by itself."""
+    return format_verdict(findings_of(verdict))
+
+
+def format_verdict(found: Findings, certificate: Path | None = None) -> str:
     """Write the whole account; certificate: where the proof was to be written."""
     for most in range(MOST_ROWS, 0, -1):  # rows of a conflict: the one part that can give way
         lines = _lines(found, certificate, most)
@@ -57,7 +77,7 @@ def format_verdict(found: CheckResult, certificate: Path | None) -> str:
     return "\n".join(lines)
 
 
-def _lines(found: CheckResult, certificate: Path | None, most: int) -> list[str]:
+def _lines(found: Findings, certificate: Path | None, most: int) -> list[str]:
     verdict = found.verdict
     told = [*figures(verdict), *meaning(verdict)]
     facts = [*told, *_identical(found), *_conflict(found, most), *_rank(found)]
@@ -76,24 +96,36 @@ def _lines(found: CheckResult, certificate: Path | None, most: int) -> list[str]
     return lines
 
 
+def against(labels: LabelPair, most: int | None = None) -> str:
+    """The two labels of a question; most: characters of each."""
+    names = [labels.positive, "the rest" if labels.negative is None else labels.negative]
+    return " against ".join(str(each) if most is None else shorten(each, most) for each in names)
+
+
 def _all(facts: Iterable[Fact]) -> list[str]:
     return [line for fact in facts for line in beside(*fact)]
 
 
-def _heading(found: CheckResult) -> str:
+def _heading(found: Findings) -> str:
     verdict, signed = found.verdict, found.verdict.signed
-    about = "counts" if signed.labels is None else against(signed.labels, LABEL)
-    lift = "" if signed.bias else ", no intercept"
+    about = "counts" if signed.family == "poisson" else signed.family
+    if signed.labels is not None:
+        about = against(signed.labels, LABEL)
+    bias = signed.bias if signed.cone is None else signed.cone.table.bias
+    lift = "" if bias or signed.family in WITHOUT_INTERCEPT else ", no intercept"
     scaled = ", scaled to length 1" if signed.unit_length else ""
     scaled += ", exact decimals" if signed.rational else ""
     rows, features = count(verdict.rows, "row"), count(verdict.features, "feature")
     if found.source.by_number and verdict.conflict:
         rows += f" (0 to {verdict.rows - 1:,})"  # rows are named below, so say how they count
-    return f"{found.source.name}: {rows}, {features}{lift}{scaled}, {about}"
+    name = f"{found.source.name}: " if found.source.name else ""
+    return f"{name}{rows}, {features}{lift}{scaled}, {about}"
 
 
 def headline(verdict: Verdict) -> str:
     """The outcome, in a sentence."""
+    if verdict.family not in ("binary", "poisson") and verdict.outcome != UNDECIDED:
+        return _model_headline(verdict)
     if verdict.outcome == SEPARABLE:
         return "SEPARABLE: a hyperplane has each row strictly on its side (complete separation)."
     counts = verdict.signed.family == "poisson"
@@ -116,9 +148,22 @@ def headline(verdict: Verdict) -> str:
     return "UNDECIDED: the time was not enough to prove anything either way."
 
 
+def _model_headline(verdict: Verdict) -> str:
+    """The outcome for models whose rows are compared with classes, thresholds or each other."""
+    if verdict.outcome == SEPARABLE:
+        return "SEPARABLE: some direction raises the likelihood of every row (complete separation)."
+    if verdict.outcome == INSEPARABLE:
+        return "INSEPARABLE: no direction raises the likelihood for ever: the rows overlap."
+    strict = 0 if verdict.strict is None else int(verdict.strict.sum())
+    return (
+        "QUASI-SEPARABLE: some direction never lowers the likelihood, and raises that of"
+        f" {strict:,} of {count(verdict.rows, 'row')} for ever (quasi-complete separation)."
+    )
+
+
 def figures(verdict: Verdict) -> list[Fact]:
     """Margin, radius and mistake bound, where the outcome leaves something to say of them."""
-    if verdict.outcome not in (SEPARABLE, UNDECIDED):
+    if verdict.outcome not in (SEPARABLE, UNDECIDED) or verdict.family != "binary":
         return []
     facts = [("margin", bracket(verdict.margin))]
     if verdict.outcome == SEPARABLE:
@@ -147,7 +192,7 @@ def meaning(verdict: Verdict) -> list[Fact]:
     return [("meaning", f"little: {share} labellings of so few rows would separate")]
 
 
-def _identical(found: CheckResult) -> list[Fact]:
+def _identical(found: Findings) -> list[Fact]:
     identical = found.verdict.identical
     if identical is None:
         return []
@@ -158,9 +203,11 @@ def _identical(found: CheckResult) -> list[Fact]:
     return [("identical", text)]
 
 
-def _conflict(found: CheckResult, most: int) -> list[Fact]:
+def _conflict(found: Findings, most: int) -> list[Fact]:
     """The rows in conflict, unless they are the identical ones just named."""
     verdict = found.verdict
+    if verdict.signed.cone is not None:
+        return _comparisons(verdict, most)
     size, identical = len(verdict.conflict), verdict.identical
     rows = {row for row, _ in verdict.conflict}
     if not rows or (identical is not None and rows <= set(identical.first)):
@@ -180,7 +227,20 @@ def _conflict(found: CheckResult, most: int) -> list[Fact]:
     return [("conflict", "\n".join([head, *listed]))]
 
 
-def _place(found: CheckResult, row: int) -> str:
+def _comparisons(verdict: Verdict, most: int) -> list[Fact]:
+    """The comparisons in conflict, in the model's own terms."""
+    terms = verdict.comparisons
+    if not terms:
+        return []
+    shown = len(terms) if len(terms) <= most else most - 1
+    listed = [f"{each.text} times {_multiplier(each.multiplier)}" for each in terms[:shown]]
+    if len(terms) > shown:
+        listed.append(f"and {len(terms) - shown:,} more: --json lists them all")
+    head = f"{count(len(terms), 'comparison')} that so multiplied cancel:"
+    return [("conflict", "\n".join([head, *listed]))]
+
+
+def _place(found: Findings, row: int) -> str:
     where = found.source.where(row)
     kind = "count" if found.verdict.signed.labels is None else "label"
     return f"{where} ({kind} {shorten(found.source.label(row), LABEL)})"
@@ -195,17 +255,22 @@ def _multiplier(multiplier: Fraction) -> str:
         return "a number beyond 1e308"
 
 
-def _rank(found: CheckResult) -> list[Fact]:
+def _rank(found: Findings) -> list[Fact]:
     columns, rank = found.verdict.signed.dim, found.rank
-    if rank is None or rank == columns:
+    if rank is None or rank == columns - len(_references(found)):
         return []
     lift = " with the intercept" if found.verdict.signed.bias else ""
     text = f"{rank:,} of {columns:,}{lift}: columns depend on each other"
     return [("rank", text)]
 
 
+def _references(found: Findings) -> list[str]:
+    """The reference levels that are left out of the model."""
+    return [each.name for each in found.coefficients or () if each.status == REFERENCE]
+
+
 def _perceptron(verdict: Verdict) -> str:
-    if verdict.signed.family == "poisson" or verdict.outcome == UNDECIDED:
+    if verdict.family != "binary" or verdict.outcome == UNDECIDED:
         return ""
     if verdict.outcome == SEPARABLE and (verdict.mistake_bound or 0) > PATIENCE:
         return "Perceptron: it converges in theory; with so thin a margin, do not wait for it."
@@ -221,9 +286,9 @@ def _perceptron(verdict: Verdict) -> str:
 
 def _fit(verdict: Verdict) -> str:
     """The fate of an unpenalised fit."""
-    name, labels = "Poisson regression", verdict.signed.labels
+    name, labels = MODELS.get(verdict.family, "Likelihood"), verdict.signed.labels
     if labels is not None:
-        name = f"Logistic regression of {shorten(labels.positive, LABEL)}"
+        name = f"{name} of {shorten(labels.positive, LABEL)}"
     if verdict.outcome == INSEPARABLE:
         return f"{name}: the likelihood has a finite maximum."
     if verdict.outcome == UNDECIDED:
@@ -231,7 +296,7 @@ def _fit(verdict: Verdict) -> str:
     return f"{name}: the likelihood has no maximum. Estimates grow with every iteration:"
 
 
-def _coefficients(found: CheckResult) -> list[Fact]:
+def _coefficients(found: Findings) -> list[Fact]:
     facts = [
         ("contrast", f"{each.name}: {FATES[each.status, each.sign]}")
         for each in found.contrasts or ()
@@ -249,23 +314,45 @@ def _coefficients(found: CheckResult) -> list[Fact]:
     groups: dict[str, list[str]] = {}
     for each in found.coefficients:
         groups.setdefault(FATES[each.status, each.sign], []).append(each.name)
-    if list(groups) == ["finite"]:
+    if set(groups) <= {"finite", REFERENCE}:
         return facts
     everyone = len(found.coefficients)
-    return facts + [
-        (name, _names(groups[name], everyone)) for name in FATES.values() if name in groups
+    facts += [
+        (name, _names(groups[name], everyone))
+        for name in FATES.values()
+        if name in groups and name != ALIASED
     ]
+    aliased = found.verdict.aliased if ALIASED in groups else {}
+    words = [f"{shorten(name, NAME)} = {_combination(each)}" for name, each in aliased.items()]
+    return facts + ([(ALIASED, _names(words, everyone))] if words else [])
+
+
+def _combination(factors: Mapping[str, Fraction]) -> str:
+    """A combination of columns, such as "intercept - 2 a".
+
+    >>> _combination({"intercept": Fraction(1), "a": Fraction(-2)})
+    'intercept - 2 a'
+    """
+    text = ""
+    for name, factor in factors.items():
+        size = "" if abs(factor) == 1 else f"{_multiplier(abs(factor))} "
+        sign = "-" if factor < 0 else "+"
+        text += f" {sign} {size}{name}" if text else f"{'-' * (factor < 0)}{size}{name}"
+        if len(text) > WIDTH:
+            return f"{text[: text.rindex(f' {sign} ')]} + ..."
+    return text
 
 
 def _names(names: Sequence[str], everyone: int) -> str:
-    """Names, as many as fit on a line."""
+    """Names, as many as fit on a line; one that is too long for it is broken."""
     if len(names) == everyone > 3:
         return f"all {everyone:,} coefficients"
     shown = ""
     for k, name in enumerate(names):
         more = f", and {len(names) - k:,} more: --json"
-        longer = f"{shown}, {shorten(name, NAME)}" if shown else shorten(name, NAME)
-        if len(longer) + (len(more) if k + 1 < len(names) else 0) > WIDTH - INDENT:
+        word = name if " = " in name else shorten(name, NAME)
+        longer = f"{shown}, {word}" if shown else word
+        if len(longer) + (len(more) if k + 1 < len(names) else 0) > WIDTH - INDENT and shown:
             return shown + more
         shown = longer
     return shown
