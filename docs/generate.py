@@ -18,7 +18,7 @@ separable, `verify`: not valid, `bound --only`: refused,
 `exercise grade`: not all correct); 2 bad input or usage; 3 undecided; 70 a
 defect of novikoff itself; 130 interrupted. `--json` prints one object on standard output and
 nothing else there; rows count from 0 in it. Progress goes to standard error, if that is a terminal.
-Ctrl-C ends `fit` and `trace` with what was learned so far, the others with nothing written.
+Ctrl-C ends `fit`, `trace` and `repair` with what was found so far, the others with nothing written.
 """
 
 

@@ -136,7 +136,8 @@ def _check(fields: dict[str, Any]) -> None:
         raise CertificateError(f"it is of version {brief(version)}; this program reads {readable}")
     require_fields(fields, TABLE_FIELDS if version == 3 else FIELDS)
     size = Size(0, 0)
-    claims = [claim for claim in CLAIMS[1] if claim_form(version, claim, fields["witness"])]
+    known_claims = CLAIMS[1] | CLAIMS[2]
+    claims = [claim for claim in known_claims if claim_form(version, claim, fields["witness"])]
     choices: dict[str, Iterable[str]] = {
         "claim": claims,
         "family": (*MODELS, CONE) if version == 3 else FAMILIES,

@@ -120,7 +120,12 @@ class Search:
 
     def points(self, scaling: ColumnScaling, face: Face, scales: Vector | None = None) -> Points:
         """Points to start a search with: all rows if they are few, else the candidates."""
-        key = scaling.exponents.tobytes(), tuple(face.basis), scales is None
+        key = (
+            scaling.exponents.tobytes(),
+            tuple(face.basis),
+            np.packbits(face.boundary).tobytes(),
+            scales is None,
+        )
         if self._points is not None and key == self._points[0]:
             return self._points[1]  # the same question once more: on from its answer
         points = Points(self.signed, scaling, face.basis, scales)
