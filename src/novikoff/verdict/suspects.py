@@ -1,8 +1,8 @@
 """`nk.suspects`: the rows whose labels the other rows contradict most, whether separable or not.
 
-A soft margin is fitted to all rows, then again without the rows that it finds worst, so that these
-have no say in their own case. The score of a row is how far on the wrong side that hyperplane has
-it, in columns of unit size:
+A soft margin is fitted to all rows, then others, harder ones too, without the worst rows on its
+wrong side, so that these have no say in their own case. The score of a row is how far on the wrong
+side the hyperplanes have it, in columns of unit size, on average:
 
     score = -z . w / |w|        above 0: on the other label's side; below 0: on its own
 
@@ -10,6 +10,7 @@ With more than two labels there is a hyperplane for each, and the score is half 
 the row is on the positive side of another label's than of its own.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -28,8 +29,8 @@ from novikoff.verdict.search.search import Face, Search
 from novikoff.verdict.signed import LabelPair, Signed, UserInput, signs_of
 from novikoff.verdict.soft_margin import SoftMarginProblem
 
-PENALTY = 0.03  # C of the soft margin: the best of several on data with flipped labels
-LEAST_DOUBTED = 10  # rows that have no say in the second fit
+PENALTIES = 0.03, 0.3, 3.0  # C of the soft margins, the first first: the best of several choices
+MOST_DOUBTED = 10  # rows that have no say in the later fits, unless twice as many are asked for
 NEIGHBOURS = 3
 CLEARER = 1.05  # a margin that grows by less is not worth a word
 
@@ -96,20 +97,23 @@ class SuspectRanking:
 
     def worst(self, count: int) -> list[Suspect]:
         """The rows with the highest scores, each with its reason."""
-        scores, suggested = self._scores(np.ones(len(self.codes)))
-        doubted = np.argsort(-scores, kind="stable")[: max(LEAST_DOUBTED, count)]
         costs = np.ones(len(self.codes))
-        costs[doubted] = 0.0
+        scores, suggested = self._scores(PENALTIES[:1], costs)
+        worst = np.argsort(-scores, kind="stable")[: max(MOST_DOUBTED, 2 * count)]
+        costs[worst[scores[worst] > 0.0]] = 0.0
         if len(np.unique(self.codes[costs > 0.0])) == len(self.classes):
-            scores, suggested = self._scores(costs)
+            scores, suggested = self._scores(PENALTIES, costs)
         rows = np.argsort(-scores, kind="stable")[:count]
         verdict = Judge(self.signed[0]).run() if len(self.classes) == 2 else None
         words = _Words(self, verdict, rows)
         return [words.suspect(int(i), float(scores[i]), int(suggested[i])) for i in rows]
 
-    def _scores(self, costs: Vector) -> tuple[Vector, Indices]:
+    def _scores(self, penalties: Sequence[float], costs: Vector) -> tuple[Vector, Indices]:
         """The score of each row, and the class that it looks like instead."""
-        signed = [self._distances(k, costs) for k in range(len(self.problems))]
+        signed = [
+            np.mean([self._distances(k, penalty, costs) for penalty in penalties], axis=0)
+            for k in range(len(self.problems))
+        ]
         if len(signed) == 1:
             return -signed[0], 1 - self.codes
         table = np.array([each.signs * far for each, far in zip(self.signed, signed, strict=True)])
@@ -119,10 +123,10 @@ class SuspectRanking:
         best = table.argmax(axis=0)
         return (table[best, everyone] - own) / 2.0, best
 
-    def _distances(self, k: int, costs: Vector) -> Vector:
+    def _distances(self, k: int, penalty: float, costs: Vector) -> Vector:
         """How far each row is on its own side, in columns of unit size."""
         problem = self.problems[k]
-        found = problem.fit(PENALTY, costs)
+        found = problem.fit(penalty, costs)
         if found is None:
             raise DataError("the rows are beyond the range of doubles; scale the columns")
         weights = found.weights[: self.signed[k].features] / problem.units
