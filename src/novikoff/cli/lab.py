@@ -47,7 +47,8 @@ def lab(
     _require()
     from rich.console import Console
 
-    from novikoff.lab.server.serve import is_loopback, serve
+    from novikoff.addresses import is_loopback
+    from novikoff.lab.server.serve import serve
     from novikoff.lab.state.page_state import address, parsed
 
     first = address(parsed(what if "=" in what or not what else f"preset={what}"))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from novikoff.errors import ModelError, NovikoffError
+from novikoff.errors import DataError, ModelError, NovikoffError
 from novikoff.learning.estimators.save_load import load
 from novikoff.learning.rules import protocol
 from novikoff.serve.journal import Journal, ModelRecord
@@ -112,6 +112,8 @@ class ServedModel:
 
     def decide(self, features: Features) -> Decision:
         """What is predicted now; DataError if the row does not fit the model."""
+        if isinstance(features, list) and "_names" in self.estimator.__dict__:
+            raise DataError("features: the model knows its features by name; send an object")
         label, scores = self.estimator.decide_one(features)
         score = scores[0] if len(scores) == 1 else scores
         return Decision(label.item() if isinstance(label, np.generic) else label, score)
