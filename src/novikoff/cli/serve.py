@@ -94,7 +94,7 @@ def serve(
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     logging.getLogger("novikoff.serve").setLevel(logging.INFO)
 
-    def ready(url: str, _: Callable[[], None]) -> None:
+    def ready(url: str, _: Callable[[], object]) -> None:
         typer.echo(f"The service is at {url}\nCtrl-C ends it.")
         sys.stdout.flush()
 

@@ -306,6 +306,17 @@ class Service:
         self._add(ServedModel.beginning(record))
         return self.models[request.name]
 
+    def state(self, model: ServedModel, margin: float | None = None) -> dict[str, Any]:
+        """The state of a model, and what the journal and this process say of it."""
+        key = model.record.key
+        return model.state(margin) | {
+            "pending": self.view.pending(key),
+            "expired": self.view.expired(key),
+            "behind": self.behind,
+            "learning": self.problem or "on",
+            "durability": self.settings.durability,
+        }
+
     def model_bytes(self, model: ServedModel) -> bytes:
         """The model file as of now."""
         if not model.is_fitted:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from http import HTTPStatus
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from novikoff.serve.served_model import ServiceError
 from novikoff.serve.settings import Limits
@@ -24,31 +24,37 @@ async def read_body(request: Request, limits: Limits) -> bytes:
         async for part in request.stream():
             size += len(part)
             if size > limits.body:
-                raise _too_long(f"the body has more than {limits.body:,} bytes", limits)
+                raise _too_long(f"the body has more than {limits.body:,} bytes")
             parts.append(part)
     return b"".join(parts)
 
 
 async def read_lines(request: Request, limits: Limits) -> AsyncIterator[list[bytes]]:
     """The lines of a batch as they come, some at a time; blank ones are left out."""
-    rest, stream = b"", request.stream()
+    parts: list[bytes] = []  # of a line that has not come whole
+    size, stream = 0, request.stream()
     while True:
         async with _deadline(limits.seconds, "the next line"):
             try:
                 part = await anext(stream)
             except StopAsyncIteration:
                 break
-        *lines, rest = (rest + part).split(b"\n")
-        if max(map(len, (rest, *lines))) > limits.body:
-            raise _too_long(f"a line has more than {limits.body:,} bytes", limits)
+        size += len(part)
+        parts.append(part)
+        lines = []
+        if b"\n" in part:
+            *lines, rest = b"".join(parts).split(b"\n")
+            parts, size = [rest], len(rest)
+        if max(size, *map(len, lines), 0) > limits.body:
+            raise _too_long(f"a line has more than {limits.body:,} bytes")
         whole = [line for line in lines if line.strip()]
         for start in range(0, len(whole), ROWS):
             yield whole[start : start + ROWS]
-    if rest.strip():
-        yield [rest]
+    if last := b"".join(parts).strip():
+        yield [last]
 
 
-def _too_long(what: str, limits: Limits) -> ServiceError:
+def _too_long(what: str) -> ServiceError:
     why = f"{what}; send less at once, a line for each row"
     return ServiceError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why)
 
@@ -68,6 +74,3 @@ class _deadline:  # noqa: N801
         except TimeoutError:
             why = f"{self.what} did not come within {self.seconds:g} seconds"
             raise ServiceError(HTTPStatus.REQUEST_TIMEOUT, why) from None
-
-
-__all__ = ["ClientDisconnect", "content_type", "read_body", "read_lines"]

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from typing import Any
+from typing import cast
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 FULL = json.dumps({"problem": "too many connections; try again in a moment", "status": 503})
 BUSY = (
@@ -19,13 +19,13 @@ class Connection(H11Protocol):
     most = 1000  # connections
     seconds = 30.0  # for the head of a request to come, and for an answer to be taken
 
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)  # type: ignore[arg-type]
         self.seen: tuple[object, int] | None = None
         self.watch: asyncio.TimerHandle | None = None
         if len(self.connections) > self.most:
-            transport.write(BUSY)
-            transport.close()
+            self.transport.write(BUSY)
+            self.transport.close()
             return
         self.watch = self.loop.call_later(self.seconds, self._look)
 
@@ -36,10 +36,10 @@ class Connection(H11Protocol):
 
     def _look(self) -> None:
         """Close the connection if nothing has moved since the last look."""
-        idle = self.cycle is None or self.cycle.response_complete
-        unread = self.transport.get_write_buffer_size()
-        now = (self.cycle, unread)
-        if (now == self.seen and (idle or unread)) or (self.cycle is None and self.seen is None):
+        cycle = cast("RequestResponseCycle | None", self.cycle)  # None before the first request
+        idle = cycle is None or cycle.response_complete
+        now = (cycle, self.transport.get_write_buffer_size())
+        if cycle is None or (now == self.seen and (idle or now[1])):
             self.transport.abort()
             return
         self.seen = now

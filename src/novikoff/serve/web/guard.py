@@ -4,7 +4,6 @@ import json
 import logging
 import time
 from http import HTTPStatus
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse
@@ -33,7 +32,7 @@ def log(event: str, **facts: object) -> None:
     LOG.info(json.dumps({"time": round(time.time(), 3), "event": event, **facts}, default=str))
 
 
-def problem(error: ServiceError, **more: object) -> dict[str, Any]:
+def problem(error: ServiceError, **more: object) -> dict[str, object]:
     """A refusal as JSON."""
     return {"problem": str(error), "status": int(error.status), **more}
 
@@ -44,7 +43,7 @@ def refusal(error: ServiceError) -> JSONResponse:
     if error.status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
     if error.status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
-        headers["Retry-After"] = str(getattr(error, "wait", 1))
+        headers["Retry-After"] = str(error.wait)
     return JSONResponse(problem(error), error.status, headers)
 
 

@@ -22,7 +22,8 @@ from novikoff.serve.web.tokens import Tokens
 GRACE_SECONDS = 10  # for requests under way when the server is to end
 HEAD = 2**15  # bytes of a request's head
 
-Ready = Callable[[str, Callable[[], None]], None]
+#: Called with the URL and with what stops the server.
+Ready = Callable[[str, Callable[[], object]], None]
 
 
 class Server(uvicorn.Server):
