@@ -1,64 +1,18 @@
-"""The service over HTTP: a real server on loopback, killed and asked nonsense."""
+"""The service over HTTP: a real server on loopback, asked sense and nonsense."""
 
-import http.client
 import json
-import os
 import random
-import re
 import signal
 import socket
 import subprocess
-import sys
-import threading
-from contextlib import contextmanager
 
 import pytest
 
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve.replay import replay
-from tests.helpers.environment import with_tests
+from tests.helpers.service import JSON, LINES, command, served
 
-JSON = {"Content-Type": "application/json"}
-LINES = {"Content-Type": "application/x-ndjson"}
 TOKENS = "predict-predict-01 predict\nlearn-learn-learn-1\nmanage-manage-manage manage\n"
-
-
-class Web:
-    def __init__(self, process, port):
-        self.process, self.port = process, port
-
-    def ask(self, method, path, body=None, headers=JSON):
-        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        try:
-            link.request(method, path, body, dict(headers))
-            found = link.getresponse()
-            return found.status, found.headers, found.read()
-        finally:
-            link.close()
-
-    def post(self, path, value, headers=JSON):
-        status, _, body = self.ask("POST", path, json.dumps(value), headers)
-        return status, json.loads(body)
-
-    def get(self, path, headers=()):
-        status, _, body = self.ask("GET", path, None, dict(headers))
-        return status, body
-
-
-@contextmanager
-def served(folder, *words):
-    command = [sys.executable, "-m", "novikoff", "serve", "--journal", str(folder), "--port", "0"]
-    process = subprocess.Popen(
-        [*command, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=with_tests()
-    )
-    try:
-        line = process.stdout.readline().decode()
-        found = re.search(r"http://127.0.0.1:(\d+)/", line)
-        assert found, line + process.stderr.read().decode()
-        yield Web(process, int(found[1]))
-    finally:
-        process.kill()
-        process.communicate()
 
 
 @pytest.fixture(scope="module")
@@ -103,30 +57,6 @@ def test_learning_over_http_has_the_bytes_of_learn_one(tmp_path):
     assert content == to_bytes(replay(folder).estimator)
     with served(folder) as web:  # from the snapshot of the end
         assert web.get("/model")[1] == content
-
-
-def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path):
-    folder, rng, acknowledged = tmp_path / "journal", random.Random(2), []
-    for turn in range(4):
-        with served(folder, *(["--rule", "perceptron"] if not turn else [])) as web:
-            timer = threading.Timer(rng.uniform(0.05, 0.6), web.process.kill)
-            timer.start()
-            for step in range(10_000):
-                row = {"features": [rng.gauss(0, 1), 1.0], "label": 1, "id": f"{turn}-{step}"}
-                try:
-                    status, _ = web.post("/learn", row)
-                except (OSError, http.client.HTTPException):
-                    break
-                assert status == 200
-                acknowledged.append(row["id"])
-            timer.join()
-    found = replay(folder)
-    assert len(acknowledged) <= found.model.counts.seen <= len(acknowledged) + 4
-    with served(folder) as web:
-        assert web.get("/model")[1] == to_bytes(found.estimator)
-        for each in acknowledged[-3:]:
-            status, answer = web.post("/reveal", {"id": each, "label": 1})
-            assert (status, answer["repeated"]) == (200, True)
 
 
 @pytest.mark.parametrize(
@@ -210,10 +140,8 @@ def test_the_command_says_what_it_cannot_do(tmp_path):
         ([], "a new journal needs --model FILE or --rule NAME"),
         (["--rule", "perceptron", "--classes", "x"], "expected JSON such as"),
     ):
-        command = [sys.executable, "-m", "novikoff", "serve", "--port", "0"]
         done = subprocess.run(
-            [*command, "--journal", str(tmp_path / "j"), *words],
-            capture_output=True, text=True, env=dict(os.environ), check=False,
-        )  # fmt: skip
+            command(tmp_path / "j", *words), capture_output=True, text=True, check=False
+        )
         assert done.returncode == 2
         assert expected in done.stderr

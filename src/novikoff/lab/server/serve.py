@@ -13,7 +13,6 @@ from threadpoolctl import threadpool_limits
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
-from novikoff.addresses import hosts, no_listener, url
 from novikoff.errors import NovikoffError
 from novikoff.jit import compile_at_once
 from novikoff.lab import assets, limits
@@ -21,6 +20,7 @@ from novikoff.lab.page_data import page_data
 from novikoff.lab.server.request_pool import RequestPool
 from novikoff.lab.server.routes import application, state_query
 from novikoff.lab.state.settings import RULES
+from novikoff.network.addresses import hosts, no_listener, url
 
 SETTINGS = {
     "max_header_size": limits.HEADERS,

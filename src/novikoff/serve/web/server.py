@@ -9,8 +9,8 @@ from typing import Any
 
 import uvicorn
 
-from novikoff.addresses import LOOPBACK, bind, bracketed, is_loopback, url
 from novikoff.errors import NovikoffError, ParameterError
+from novikoff.network.addresses import LOOPBACK, bind, bracketed, is_loopback, url
 from novikoff.serve import snapshots
 from novikoff.serve.service import Service
 from novikoff.serve.settings import Settings
