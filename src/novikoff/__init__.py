@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Winnow,
     )
     from novikoff.learning.estimators.save_load import load, save
+    from novikoff.serve.client import Client
     from novikoff.theory import bounds, cover
     from novikoff.theory.trace import trace
     from novikoff.verdict import check, cone
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AveragedPerceptron",
     "BalancedWinnow",
+    "Client",
     "MarginPerceptron",
     "OneSidedPerceptron",
     "PassiveAggressive",
@@ -78,6 +80,7 @@ _ESTIMATORS = (
     "Winnow",
 )
 _HOMES = {
+    "Client": "serve.client",
     "bounds": "",
     "check": "verdict",
     "cluster": "",

@@ -13,9 +13,9 @@ import novikoff as nk
 from novikoff.errors import NovikoffError
 from novikoff.lab import assets, capacity_tab, limits, page_data
 from novikoff.lab.capacity_tab import TrialCache
-from novikoff.lab.server.serve import hosts, is_loopback, url
 from novikoff.lab.state import csv_points
 from novikoff.lab.state.page_state import RANGES
+from novikoff.network.addresses import hosts, is_loopback, url
 from tests.helpers.lab_server import JSON, Web, served
 
 

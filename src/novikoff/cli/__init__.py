@@ -1,5 +1,5 @@
 """The command line: `novikoff fit`, `predict`, `check`, `repair`, `bound`, `verify`, `trace`,
-`cover`, `convert`, `examples`, `exercise`, `demo` and `lab`.
+`cover`, `convert`, `examples`, `exercise`, `demo`, `lab`, `serve` and `replay`.
 
 Commands load what they need when they run; `novikoff --help` starts without Numba.
 Exit codes: 0 done, or yes; 1 no (`check`: not separable, `bound --only`: refused, `verify`: not
@@ -32,6 +32,8 @@ from novikoff.cli import (
     lab,
     predict,
     repair,
+    replay,
+    serve,
     trace,
     verify,
 )
@@ -114,6 +116,8 @@ app.command("examples", cls=Command)(examples.examples)
 app.add_typer(exercise.app, name="exercise")
 app.command("demo", cls=Command)(demo.demo)
 app.command("lab", cls=Command)(lab.lab)
+app.command("serve", cls=Command)(serve.serve)
+app.command("replay", cls=Command)(replay.replay)
 
 
 def _last_words(message: str) -> None:

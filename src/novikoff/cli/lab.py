@@ -47,8 +47,9 @@ def lab(
     _require()
     from rich.console import Console
 
-    from novikoff.lab.server.serve import is_loopback, serve
+    from novikoff.lab.server.serve import serve
     from novikoff.lab.state.page_state import address, parsed
+    from novikoff.network.addresses import is_loopback
 
     first = address(parsed(what if "=" in what or not what else f"preset={what}"))
     if not is_loopback(host):

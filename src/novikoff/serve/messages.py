@@ -84,9 +84,11 @@ class LearnAnswer(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Why a request was refused."""
+    """Why a request was refused, and what to do. line: of a batch, from 1."""
 
     problem: str
+    status: int
+    line: int | None = None
 
 
 Message = TypeVar("Message")
@@ -101,7 +103,11 @@ def parse_json(body: bytes) -> object:
     if LONG_NUMBER.search(body):
         refuse(HTTPStatus.BAD_REQUEST, "found a number of 400 digits or more")
     try:
-        return json.loads(body.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
+        text = body.decode()
+        found = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+        if "\\u" in text:  # half a character, which could be written nowhere
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
     except RecursionError:
         refuse(HTTPStatus.BAD_REQUEST, "the JSON is nested too deeply")
     except ServiceError:
@@ -207,13 +213,12 @@ def _fits(value: object, hint: Any) -> bool:
 
 def shown(value: object) -> str:
     """A value in a message: as JSON, and short."""
-    text = (
-        json.dumps(value, default=str)
-        if not isinstance(value, int)
-        else f"{value:.6g}"
-        if abs(value) > 10**15
-        else str(value)
-    )
+    if isinstance(value, int) and abs(value) > 10**15:
+        return f"{float(value):.6g}" if _is_double(value) else "a number beyond doubles"
+    try:
+        text = json.dumps(value, default=str)
+    except RecursionError:
+        return "nested values"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

@@ -8,14 +8,14 @@ import math
 import tempfile
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from http import HTTPStatus
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from novikoff.errors import ModelError, NovikoffError
+from novikoff.errors import DataError, ModelError, NovikoffError
 from novikoff.learning.estimators.save_load import load
 from novikoff.learning.rules import protocol
 from novikoff.serve.journal import Journal, ModelRecord
@@ -31,11 +31,11 @@ POINTS, MINUTES, MISTAKES_SHOWN, WEIGHTS_SHOWN, REPEATS_KNOWN = 400, 60, 10, 12,
 
 
 class ServiceError(NovikoffError):
-    """A request that is refused: an HTTP status, and why."""
+    """A request that is refused: an HTTP status, why, and the seconds until another may succeed."""
 
-    def __init__(self, status: HTTPStatus, why: str) -> None:
+    def __init__(self, status: HTTPStatus, why: str, wait: int = 1) -> None:
         super().__init__(why)
-        self.status = status
+        self.status, self.wait = status, wait
 
 
 class Decision(NamedTuple):
@@ -112,6 +112,8 @@ class ServedModel:
 
     def decide(self, features: Features) -> Decision:
         """What is predicted now; DataError if the row does not fit the model."""
+        if isinstance(features, list) and self.is_named:
+            raise DataError("features: the model knows its features by name; send an object")
         label, scores = self.estimator.decide_one(features)
         score = scores[0] if len(scores) == 1 else scores
         return Decision(label.item() if isinstance(label, np.generic) else label, score)
@@ -128,9 +130,17 @@ class ServedModel:
 
     def names_known(self, features: Features) -> tuple[int, int]:
         """How many names the model has learned, and how many of these are new to it."""
-        names: Mapping[str, int] = self.estimator.__dict__.get("_names", {})
-        new = 0 if isinstance(features, list) else sum(name not in names for name in features)
-        return len(names), new
+        if isinstance(features, list):
+            return 0, 0
+        names: Collection[str] | None = self.estimator.__dict__.get("_names")
+        if names is None:  # fresh, or from a file: the first row that is learned makes the index
+            names = set(getattr(self.estimator, "feature_names_in_", ()))
+        return len(names), sum(name not in names for name in features)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its features have names, so that an array says nothing about them."""
+        return not self.estimator.__dict__.keys().isdisjoint(("_names", "feature_names_in_"))
 
     def apply(self, entry: Entry) -> bool | None:
         """Learn from an entry; whether the served prediction was wrong, None if it was refused."""

@@ -185,9 +185,8 @@ class Service:
             label = dump(model.label(each.label))
             return Reveal(key, each.id, now, label, float(each.weight))
 
-        def answer(_: Operation, mistake: bool | None, repeated: bool) -> dict[str, Any]:
-            counts = model.counts
-            return RevealAnswer(mistake, counts.mistakes, counts.seen, repeated)._asdict()
+        def answer(_: Operation, found: RevealAnswer) -> dict[str, Any]:
+            return found._asdict()
 
         return await self._learn(requests, operation, answer)
 
@@ -208,10 +207,9 @@ class Service:
             row = id, now, dump(each.features), label, float(each.weight)
             return Learn(model.record.key, *row, model.out, given)
 
-        def answer(done: Operation, mistake: bool | None, repeated: bool) -> dict[str, Any]:
+        def answer(done: Operation, found: RevealAnswer) -> dict[str, Any]:
             assert isinstance(done, Learn)
-            counts = model.counts
-            return LearnAnswer(done.id, mistake, counts.mistakes, counts.seen, repeated)._asdict()
+            return LearnAnswer(done.id, *found)._asdict()
 
         return await self._learn(requests, operation, answer)
 
@@ -237,7 +235,7 @@ class Service:
         answers: list[Answer] = []
         for each in made:
             found = each if isinstance(each, ServiceError) else next(outcomes)
-            answers.append(found if isinstance(found, ServiceError) else answer(each, *found))
+            answers.append(found if isinstance(found, ServiceError) else answer(each, found))
         return answers
 
     def _require_learner(self) -> None:
@@ -263,10 +261,10 @@ class Service:
         elif isinstance(outcome, Entry):
             assert model is not None
             self.applied = outcome.seq
-            found = model.apply(outcome), False
+            found = _answer(model, model.apply(outcome), False)
         elif isinstance(outcome, Repeat) and isinstance(outcome.of, Entry):
             assert model is not None
-            found = self._known_mistake(model, outcome.of), True
+            found = _answer(model, self._known_mistake(model, outcome.of), True)
         else:
             found = outcome.of if isinstance(outcome, Repeat) else outcome
         waits = isinstance(operation, KeepPrediction) and isinstance(outcome, Prediction)
@@ -306,6 +304,17 @@ class Service:
         self._add(ServedModel.beginning(record))
         return self.models[request.name]
 
+    def state(self, model: ServedModel, margin: float | None = None) -> dict[str, Any]:
+        """The state of a model, and what the journal and this process say of it."""
+        key = model.record.key
+        return model.state(margin) | {
+            "pending": self.view.pending(key),
+            "expired": self.view.expired(key),
+            "behind": self.behind,
+            "learning": self.problem or "on",
+            "durability": self.settings.durability,
+        }
+
     def model_bytes(self, model: ServedModel) -> bytes:
         """The model file as of now."""
         if not model.is_fitted:
@@ -319,6 +328,11 @@ class Service:
         self.journal.close()
         if self.lock is not None:
             os.close(self.lock)
+
+
+def _answer(model: ServedModel, mistake: bool | None, repeated: bool) -> RevealAnswer:
+    """The answer to a label, with the counts as they are at its own place in the order."""
+    return RevealAnswer(mistake, model.counts.mistakes, model.counts.seen, repeated)
 
 
 def dump(value: object) -> str:

@@ -5,8 +5,6 @@ It keeps nobody's state. Whoever cannot be answered is told why, and the server 
 
 import asyncio
 import contextlib
-import errno
-import ipaddress
 import signal
 import socket
 from collections.abc import Callable
@@ -15,25 +13,20 @@ from threadpoolctl import threadpool_limits
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
-from novikoff.errors import NovikoffError, ParameterError
+from novikoff.errors import NovikoffError
 from novikoff.jit import compile_at_once
 from novikoff.lab import assets, limits
 from novikoff.lab.page_data import page_data
 from novikoff.lab.server.request_pool import RequestPool
 from novikoff.lab.server.routes import application, state_query
 from novikoff.lab.state.settings import RULES
+from novikoff.network.addresses import hosts, no_listener, url
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 SETTINGS = {
     "max_header_size": limits.HEADERS,
     "max_body_size": limits.READ,
     "body_timeout": limits.BODY_SECONDS,
     "idle_connection_timeout": limits.IDLE_SECONDS,
-}
-REASONS = {
-    errno.EADDRINUSE: "something is there already; choose another --port, or 0 for any",
-    errno.EACCES: "that is not allowed; choose a --port of 1024 or more",
-    errno.EADDRNOTAVAIL: "this machine has no such address; choose another --host",
 }
 
 Ready = Callable[[str, Callable[[], None]], None]
@@ -100,35 +93,4 @@ def _bind(host: str, port: int) -> list[socket.socket]:
     try:
         return bind_sockets(port, host)
     except OSError as error:
-        why = REASONS.get(error.errno or 0, error.strerror or str(error))
-        raise ParameterError(f"cannot serve at {host} port {port}: {why}") from None
-
-
-def hosts(host: str) -> frozenset[str] | None:
-    """What requests may call a server at this address; None: anything, since others can reach it.
-
-    Bound to loopback, only this machine's own names: else a page from elsewhere, whose name is made
-    to point here, could ask and read what is answered.
-    """
-    return LOOPBACK | {_bracketed(host)} if is_loopback(host) else None
-
-
-def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine can reach a server there."""
-    try:
-        found = socket.getaddrinfo(host or None, None, flags=socket.AI_PASSIVE)
-    except (OSError, UnicodeError):
-        raise ParameterError(
-            f"--host {host}: there is no such name or address; this machine alone is 127.0.0.1"
-        ) from None
-    return all(ipaddress.ip_address(each[4][0]).is_loopback for each in found)
-
-
-def url(host: str, port: int) -> str:
-    """Where a browser on this machine finds the page."""
-    everywhere = host in ("", "0.0.0.0", "::")
-    return f"http://{'127.0.0.1' if everywhere else _bracketed(host)}:{port}/"
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host.lower()
+        raise no_listener(host, port, error) from None

@@ -1,0 +1,1 @@
+"""What servers of this machine share: the addresses at which they listen."""

@@ -1,0 +1,137 @@
+"""What stands before all routes: who may ask, what is logged and counted, and the headers."""
+
+import json
+import logging
+import time
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from novikoff.serve.served_model import ServiceError
+from novikoff.serve.web.metrics import Metrics
+from novikoff.serve.web.tokens import Right, Tokens
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = [
+    (b"server", b"novikoff"),
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+]
+LOG = logging.getLogger("novikoff.serve")
+
+
+def log(event: str, **facts: object) -> None:
+    """Write a line of JSON to the log: whatever facts hold, it stays one line."""
+    LOG.info(json.dumps({"time": round(time.time(), 3), "event": event, **facts}, default=str))
+
+
+def problem(error: ServiceError, **more: object) -> dict[str, object]:
+    """A refusal as JSON."""
+    return {"problem": str(error), "status": int(error.status), **more}
+
+
+def refusal(error: ServiceError) -> JSONResponse:
+    """A refusal as an answer."""
+    headers = {}
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = "Bearer"
+    if error.status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
+        headers["Retry-After"] = str(error.wait)
+    return JSONResponse(problem(error), error.status, headers)
+
+
+class Guard:
+    """Middleware: hosts, origins, tokens; the right of a request goes into its scope.
+
+    hosts: names that requests may call the service by, None for any.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        tokens: Tokens,
+        hosts: frozenset[str] | None,
+        metrics: Metrics,
+        log_requests: bool,
+    ) -> None:
+        self.app, self.tokens, self.hosts = app, tokens, hosts
+        self.metrics, self.log_requests = metrics, log_requests
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        began, status = time.perf_counter(), 500
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                known = {name for name, _ in message["headers"]}
+                message["headers"] += [each for each in HEADERS if each[0] not in known]
+            await send(message)
+
+        try:
+            try:
+                self.check(scope)
+            except ServiceError as error:
+                await refusal(error)(scope, receive, answer)
+                return
+            await self.app(scope, receive, answer)
+        finally:
+            self._count(scope, status, time.perf_counter() - began)
+
+    def check(self, scope: Scope) -> None:
+        """Refuse requests by other names, of other pages, and of an ambiguous length."""
+        headers: dict[bytes, bytes] = {}
+        for name, value in scope["headers"]:
+            if name in headers and name in (b"host", b"authorization", b"content-length"):
+                raise ServiceError(HTTPStatus.BAD_REQUEST, f"the header {name.decode()} came twice")
+            headers[name] = value
+        if b"content-length" in headers and b"transfer-encoding" in headers:
+            why = "Content-Length and Transfer-Encoding contradict each other; send one of them"
+            raise ServiceError(HTTPStatus.BAD_REQUEST, why)
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        name = urlsplit(f"//{host}").hostname if _is_host(host) else None
+        name = f"[{name}]" if name and ":" in name else name
+        if self.hosts is not None and name not in self.hosts:
+            known = " or ".join(sorted(self.hosts))
+            raise ServiceError(
+                HTTPStatus.FORBIDDEN, f"ask for {known}, or start it with --allow-host"
+            )
+        origin = headers.get(b"origin")
+        if origin is not None and origin.decode("latin-1").lower().partition("://")[2] != host:
+            raise ServiceError(HTTPStatus.FORBIDDEN, "requests of other pages are not answered")
+        scope["right"] = self.tokens.right(headers.get(b"authorization"))
+
+    def _count(self, scope: Scope, status: int, seconds: float) -> None:
+        route = scope.get("route")
+        path = getattr(route, "path", "other")
+        if not scope.get("streamed"):
+            self.metrics.add(path, status, seconds)
+        if self.log_requests:
+            client = scope.get("client") or ("", 0)
+            facts = {"method": scope["method"], "path": scope["path"], "status": status}
+            log("request", **facts, client=client[0], ms=round(seconds * 1000, 3))
+
+
+def _is_host(host: str) -> bool:
+    return bool(host) and all(letter.isalnum() or letter in "-._:[]" for letter in host)
+
+
+def require(scope: Scope, right: Right) -> None:
+    """Refuse a request whose token may less."""
+    found: Right = scope["right"]
+    if found >= right:
+        return
+    if found == Right.NOTHING:
+        why = "an access token is needed: send the header Authorization: Bearer TOKEN"
+        raise ServiceError(HTTPStatus.UNAUTHORIZED, why)
+    why = f"this needs a token that may {right.name.lower()}, from the service's --token-file"
+    raise ServiceError(HTTPStatus.FORBIDDEN, why)

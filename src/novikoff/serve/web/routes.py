@@ -1,0 +1,211 @@
+"""The routes of the service, and what is answered at each."""
+
+import math
+from collections.abc import Awaitable
+from http import HTTPStatus
+from typing import TypeVar
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from novikoff.serve import messages, snapshots
+from novikoff.serve.journal import JournalError
+from novikoff.serve.messages import Message
+from novikoff.serve.served_model import ServedModel, ServiceError
+from novikoff.serve.service import DEFAULT, Service
+from novikoff.serve.settings import RateLimit
+from novikoff.serve.web import metrics, openapi, pages
+from novikoff.serve.web.address import Address, Handle
+from novikoff.serve.web.body import content_type, read_body
+from novikoff.serve.web.guard import Guard, refusal, require
+from novikoff.serve.web.metrics import Metrics
+from novikoff.serve.web.rows import JSON, Act, RowHandler
+from novikoff.serve.web.tokens import Right, Tokens
+
+BYTES = "application/octet-stream"
+Pair = tuple[type, type]  # what is taken, and what is given
+
+
+class Routes:
+    """The handlers of one service."""
+
+    def __init__(self, service: Service, counts: Metrics) -> None:
+        self.service, self.limits, self.metrics = service, service.limits, counts
+        self.rate = RateLimit(service.limits.rate)
+        self.addresses = [*self._of_rows(), *self._of_models(), *self._of_the_service()]
+
+    def _of_rows(self) -> list[Address]:
+        service = self.service
+        decision = messages.PredictRequest, messages.PredictAnswer
+        label = messages.RevealRequest, messages.RevealAnswer
+        both = messages.LearnRequest, messages.LearnAnswer
+        predict = self._handler("predict", decision[0], service.predict)
+        reveal = self._handler("reveal", label[0], service.reveal)
+        learn = self._handler("learn", both[0], service.learn)
+
+        def lines(path: str, handle: Handle, words: str, right: Right, pair: Pair) -> Address:
+            found = Address("POST", path, handle, words, right, *pair)
+            return found._replace(by_model=True, batches=True)
+
+        return [
+            lines("/predict", predict, "Predict the label of a row.", Right.PREDICT, decision),
+            lines("/reveal", reveal, "Reveal the label of a prediction.", Right.LEARN, label),
+            lines("/learn", learn, "Learn from a row and its label.", Right.LEARN, both),
+        ]
+
+    def _of_models(self) -> list[Address]:
+        forget, may, wanted = "Forget the rows learned from.", Right.MANAGE, messages.ModelRequest
+        return [
+            Address("GET", "/state", self.state, "Counts and the bound.", by_model=True),
+            Address("GET", "/model", self.model, "The model file.", kind=BYTES, by_model=True),
+            Address("POST", "/snapshot", self.snapshot, "Take a snapshot.", may, by_model=True),
+            Address("POST", "/compact", self.compact, forget, may, by_model=True),
+            Address("GET", "/models", self.models, "The names of the models."),
+            Address("POST", "/models", self.add, "Add a model.", may, wanted),
+        ]
+
+    def _of_the_service(self) -> list[Address]:
+        free = Right.NOTHING
+        return [
+            Address("GET", "/metrics", self.counts, "Counts for Prometheus.", kind="text/plain"),
+            Address("GET", "/healthz", self.health, "Whether it runs.", free),
+            Address("GET", "/readyz", self.ready, "Whether labels can be taken.", free),
+            Address("GET", "/openapi.json", self.description, "This description.", free),
+            Address("GET", "/docs", self.docs, "The same for people.", free, kind="text/html"),
+            Address("GET", "/", self.page, "The state of all models.", kind="text/html"),
+        ]
+
+    def _handler(self, what: str, kind: type[Message], act: Act[Message]) -> Handle:
+        def count(request: Request, rows: int) -> None:
+            self._named(request)  # refuses a model that is not there, before its rows are read
+            wait = self.rate.wait(request.client.host if request.client else "", rows)
+            if wait:
+                why = f"more than {self.limits.rate:g} rows a second; wait {wait:.1f} seconds"
+                raise ServiceError(HTTPStatus.TOO_MANY_REQUESTS, why, math.ceil(wait))
+            self.metrics.rows[what] += rows
+
+        return RowHandler(kind, act, self.limits, count)
+
+    def routes(self) -> list[Route]:
+        """All of it for Starlette."""
+        found = [
+            Route(path, _allowed(each), methods=[each.method])
+            for each in self.addresses
+            for path in each.paths
+        ]
+        return [*found, Route("/page.css", _style)]
+
+    # models
+
+    def _named(self, request: Request) -> ServedModel:
+        return self.service.model(request.path_params.get("name", DEFAULT))
+
+    async def state(self, request: Request) -> Response:
+        model, text = self._named(request), request.query_params.get("margin")
+        try:
+            margin = None if text is None else float(text)
+        except ValueError:
+            margin = math.nan
+        if margin is not None and not 0.0 < margin < math.inf:
+            raise ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, "margin: expected a number above 0")
+        return JSONResponse(self.service.state(model, margin))
+
+    async def model(self, request: Request) -> Response:
+        return Response(self.service.model_bytes(self._named(request)), media_type=BYTES)
+
+    async def snapshot(self, request: Request) -> Response:
+        model = self._named(request)
+        if not model.is_fitted:
+            raise ServiceError(HTTPStatus.CONFLICT, "the model has learned nothing yet")
+        seq, _, _ = await _written(snapshots.take_snapshot(self.service, model))
+        return JSONResponse({"seq": seq})
+
+    async def compact(self, request: Request) -> Response:
+        base = await _written(snapshots.compact(self.service, self._named(request).name))
+        return JSONResponse({"base": base})
+
+    async def models(self, request: Request) -> Response:
+        return JSONResponse({"models": [*self.service.models]})
+
+    async def add(self, request: Request) -> Response:
+        if content_type(request) != JSON:
+            raise ServiceError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"expected a body of type {JSON}")
+        value = messages.parse_json(await read_body(request, self.limits))
+        wanted = messages.parse(messages.ModelRequest, value, self.limits)
+        model = await self.service.add_model(wanted)
+        return JSONResponse(model.state(), HTTPStatus.CREATED)
+
+    # what is seen
+
+    async def counts(self, request: Request) -> Response:
+        return Response(self.metrics.text(self.service), media_type=metrics.KIND)
+
+    async def health(self, request: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def ready(self, request: Request) -> Response:
+        if self.service.problem or self.service.commits.defect:
+            why = f"labels cannot be taken: {self.service.problem or 'restart the service'}"
+            raise ServiceError(HTTPStatus.SERVICE_UNAVAILABLE, why)
+        return JSONResponse({"status": "ok"})
+
+    async def description(self, request: Request) -> Response:
+        return JSONResponse(openapi.description(self.addresses))
+
+    async def docs(self, request: Request) -> Response:
+        return HTMLResponse(pages.route_page(self.addresses))
+
+    async def page(self, request: Request) -> Response:
+        return HTMLResponse(pages.state_page(self.service.models.values()))
+
+
+def _allowed(address: Address) -> Handle:
+    async def handle(request: Request) -> Response:
+        if address.right:
+            require(request.scope, address.right)
+        return await address.handle(request)
+
+    return handle
+
+
+Found = TypeVar("Found")
+
+
+async def _written(work: Awaitable[Found]) -> Found:
+    try:
+        return await work
+    except (JournalError, OSError) as error:
+        raise ServiceError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
+
+
+async def _style(request: Request) -> Response:
+    return Response(pages.STYLE, media_type="text/css")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    if isinstance(error, ServiceError):
+        return refusal(error)
+    assert isinstance(error, HTTPException)
+    words = {404: "there is nothing here; /docs lists the routes", 405: "use another method"}
+    why = words.get(error.status_code, str(error.detail))
+    return refusal(ServiceError(HTTPStatus(error.status_code), why))
+
+
+async def _defect(request: Request, error: Exception) -> Response:
+    why = "this is a defect of novikoff, not of the request; the service's log says more"
+    return refusal(ServiceError(HTTPStatus.INTERNAL_SERVER_ERROR, why))
+
+
+def application(service: Service, tokens: Tokens, hosts: frozenset[str] | None) -> Starlette:
+    """The whole as an ASGI application."""
+    counts = Metrics()
+    guard = Middleware(Guard, tokens, hosts, counts, service.settings.log_requests)
+    return Starlette(
+        routes=Routes(service, counts).routes(),
+        middleware=[guard],
+        exception_handlers={ServiceError: _refused, HTTPException: _refused, Exception: _defect},
+    )

@@ -1,0 +1,105 @@
+"""Rows over HTTP: one as JSON, or a batch of them line by line, answered while it is read."""
+
+import contextlib
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from http import HTTPStatus
+from typing import Generic
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from novikoff.serve.messages import Message, parse, parse_json
+from novikoff.serve.served_model import ServiceError
+from novikoff.serve.service import DEFAULT, Answer
+from novikoff.serve.settings import Limits
+from novikoff.serve.web.body import content_type, read_body, read_lines
+from novikoff.serve.web.guard import problem
+
+JSON, NDJSON = "application/json", "application/x-ndjson"
+
+Act = Callable[[str, Sequence[Message]], Awaitable[list[Answer]]]
+#: Refuses rows that come too fast, and counts the others.
+Count = Callable[[Request, int], None]
+
+
+class RowHandler(Generic[Message]):
+    """What answers rows of one kind. act: what the service does with some of them."""
+
+    def __init__(self, kind: type[Message], act: Act[Message], limits: Limits, count: Count):
+        self.kind, self.act, self.limits, self.count = kind, act, limits, count
+
+    async def __call__(self, request: Request) -> Response:
+        name = request.path_params.get("name", DEFAULT)
+        match content_type(request):
+            case "application/json":
+                return JSONResponse(await self._one(request, name))
+            case "application/x-ndjson":
+                request.scope["streamed"] = True
+                return LineResponse(self._batch(request, name))
+        why = f"expected a body of type {JSON}, or {NDJSON} with a row on each line"
+        raise ServiceError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, why)
+
+    async def _one(self, request: Request, name: str) -> Answer:
+        value = parse_json(await read_body(request, self.limits))
+        self.count(request, 1)
+        (answer,) = await self.act(name, [parse(self.kind, value, self.limits)])
+        if isinstance(answer, ServiceError):
+            raise answer
+        return answer
+
+    async def _batch(self, request: Request, name: str) -> AsyncIterator[str]:
+        done = 0
+        try:
+            async for lines in read_lines(request, self.limits):
+                self.count(request, len(lines))
+                answers = await self._answers(name, lines)
+                yield "".join(_line(each, done + k) for k, each in enumerate(answers, 1))
+                done += len(lines)
+        except ServiceError as error:  # the rest of the batch was neither read nor learned
+            yield _text(problem(error, line=done + 1, ended=True))
+
+    async def _answers(self, name: str, lines: list[bytes]) -> list[Answer]:
+        parsed = [self._parsed(line) for line in lines]
+        good = [each for each in parsed if not isinstance(each, ServiceError)]
+        try:
+            found = iter(await self.act(name, good) if good else [])
+        except ServiceError as error:  # a disk that is full refuses all of them
+            found = iter([error] * len(good))
+        return [each if isinstance(each, ServiceError) else next(found) for each in parsed]
+
+    def _parsed(self, line: bytes) -> Message | ServiceError:
+        try:
+            return parse(self.kind, parse_json(line), self.limits)
+        except ServiceError as error:
+            return error
+
+
+class LineResponse(Response):
+    """Lines that are sent as they are made, while those of the request are still read.
+
+    Starlette's own would read the request itself meanwhile, to see whether the client has left.
+    """
+
+    media_type = NDJSON
+
+    def __init__(self, lines: AsyncIterator[str]) -> None:
+        self.lines, self.status_code, self.background = lines, HTTPStatus.OK, None
+        self.init_headers()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        with contextlib.suppress(ClientDisconnect):
+            await send(head)
+            async for line in self.lines:
+                await send({"type": "http.response.body", "body": line.encode(), "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+
+
+def _line(answer: Answer, number: int) -> str:
+    return _text(problem(answer, line=number) if isinstance(answer, ServiceError) else answer)
+
+
+def _text(answer: object) -> str:
+    return json.dumps(answer, separators=(",", ":")) + "\n"
