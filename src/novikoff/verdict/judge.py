@@ -101,7 +101,7 @@ def check(
     reference: of columns of words in a source, the levels with which others are compared; by
         default the first in sorted order.
     watch: called with a `Stage` now and then.
-    reading: how the rows were read, kept in the certificate as it is: a JSON object.
+    reading: how the rows were read, for the certificate: options of `novikoff check` by name.
 
     >>> verdict = check([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
     >>> verdict.outcome, [row for row, _ in verdict.conflict]

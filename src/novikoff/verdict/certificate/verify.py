@@ -307,6 +307,7 @@ def _comparable(label: Any, text: bool) -> str | Fraction | None:
 def _separable(certificate: Certificate, signed: SignedRows) -> None:
     witness, given = certificate.witness, certificate.figures
     support: Combination = witness["support"]
+    _require(not signed.pinned.any(), "claim: some rows are held, and are never strict")
     _require(len(support) > 0, "support: it has no rows")
     _require(all(each > 0 for _, each in support), "support: a multiplier is not positive")
     found = margins.separation(signed, witness["weights"], support)
