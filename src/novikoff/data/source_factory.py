@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -236,3 +237,14 @@ def _checked_delimiter(name: str, delimiter: str) -> str:
             "is not part of a number, such as ',' or ';' or '\\t'"
         )
     return delimiter
+
+
+def identity_of(source: Source) -> dict[str, Any]:
+    """What tells data from other data, or from themselves after a change, as JSON.
+
+    These are the files as they are now, and the options they are read with.
+    """
+    files = [Input(path).identity() for path in source.paths if not Path(path).is_dir()]
+    options = source.opening.options.items()
+    asked = {name: value for name, value in options if name != "skipped_to"}
+    return {"name": None if files else source.name, "files": files, "asked": asked}

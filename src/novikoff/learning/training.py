@@ -18,9 +18,9 @@ import numpy as np
 from novikoff.data import Chunk, ReadPosition, Source
 from novikoff.data.errors import RereadError
 from novikoff.data.files.storage import size_of
-from novikoff.data.identity import identity_of
 from novikoff.data.loader import bytes_of, load_rows, should_stream
 from novikoff.data.matrices import Classes, Codes
+from novikoff.data.source_factory import identity_of
 from novikoff.errors import DataError, ModelError, ParameterError
 from novikoff.learning.checkpoint_file import Checkpoint, CheckpointManager
 from novikoff.learning.epochs import Outcome, StopReason, TrainingRun, found_margin

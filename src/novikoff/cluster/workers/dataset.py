@@ -20,8 +20,8 @@ from novikoff.cluster.workers.shard_client import CallWatch, ShardClient
 from novikoff.data import Source
 from novikoff.data import open as open_source
 from novikoff.data.errors import RereadError
-from novikoff.data.identity import identity_of
 from novikoff.data.shards import CutError, Shard, ShardSource, cut, open_shard
+from novikoff.data.source_factory import identity_of
 from novikoff.data.text.csv.categories import categories_note, levels_of
 from novikoff.data.text.source import skipped_note
 from novikoff.data.text.vw.feature_index import SHARED
