@@ -824,69 +824,100 @@ def _check_rest(rows: list[Vector], removed: set[int], scale: int, fields: Field
 # Files of rows, read as the package reads them, and the command line. What is unusual is refused.
 
 GAPS, LONGEST_WORD = {"", "na", "nan", "n/a", "null", "none"}, 200
-Tokens = list[tuple[str, dict[int, str]]]  # (label, {column: number}) for each row, as written
+Tokens = list[tuple[str, dict[int, str], Fields]]  # label and {column: number} as written; roles
+FORMATS = {"csv": ".csv", "tsv": ".tsv", "svmlight": ".svm"}
 
 
 def _file_rows(path: Path, told: str | None, fields: Fields) -> Rows:
-    text, suffix = path.read_bytes().decode("utf-8-sig"), path.suffix.lower()
+    reading = {**(fields.get("reading") or {}), **({} if told is None else {"target": told})}
+    suffix = FORMATS.get(reading.get("format", ""), path.suffix.lower())
+    text = path.read_bytes().decode("utf-8-sig")
     if suffix not in (".csv", ".tsv", ".svm", ".svmlight", ".libsvm") or "\0" in text:
         raise UnreadableError("expected text in a file .csv, .tsv, .svm, .svmlight or .libsvm")
+    if reading.keys() & {"hash_bits", "bad_rows"}:
+        raise UnreadableError("expected a reading that leaves out no row and hashes nothing")
+    number: Any = float if fields["numbers"] == "binary64" else Decimal
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     table, marks = suffix in (".csv", ".tsv"), "\t" if suffix == ".tsv" else ",\t;"
-    rows = _table(lines, marks, told) if table else _svmlight(lines)
-    labels = {label: _written(label, float) for label, _ in rows}
+    rows = _table(lines, marks, reading, number) if table else _svmlight(lines, reading)
+    labels = {label: _written(label, float) for label, _, _ in rows}
     if not rows or any(label.lower() in ("", "na", "nan") for label in labels):
         raise UnreadableError("expected rows, and a label in each")
-    columns = {column for _, tokens in rows for column in tokens}
+    columns = {column for _, tokens, _ in rows for column in tokens}
     _require(not table or len(columns) == fields["features"], "features: the table has others")
     if None in labels.values():
         labels = {label: label for label in labels}
     elif all(re.fullmatch("[+-]?[0-9]{1,18}", label) for label in labels):
         labels = {label: int(label) for label in labels}
-    number: Any = float if fields["numbers"] == "binary64" else Decimal
-    for label, tokens in rows:
-        yield labels[label], {j: _written(token, number) for j, token in tokens.items()}
+    for label, tokens, roles in rows:
+        yield labels[label], {j: _written(token, number) for j, token in tokens.items()}, roles
 
 
-def _table(lines: list[str], marks: str, told: str | None) -> Tokens:
+def _table(lines: list[str], marks: str, reading: Fields, number: Any) -> Tokens:
     first = next(filter(str.strip, lines), "").strip()
     mark = next((mark for mark in marks if mark in first), marks[0])
+    mark = reading.get("delimiter", mark).replace("\\t", "\t")
     reader = csv.reader((line + "\n" for line in lines), delimiter=mark, strict=True)
     records = [record for record in reader if len(record) > 1 or "".join(record).strip()]
     head = [field.strip() for field in records[0]] if records else []
     names, target = [name.lower() for name in head], -1
     words = [j for j, name in enumerate(names) if not _is_numeric(name)]
-    if words and len(words) == len(names):  # a header
+    told = reading.get("event", reading.get("target"))
+    if reading.get("header", bool(words) and len(words) == len(names)):
         usual = [name for name in ("target", "label", "class", "y") if name in names]
         target = names.index(usual[0]) if usual else -1
         records = [] if usual and names.count(usual[0]) > 1 and told is None else records[1:]
+    elif "header" in reading:
+        head = [""] * len(head)
     elif any(_is_numeric(row[j]) for row in records[1:2] for j in words if j < len(row)):
         raise UnreadableError("expected a header of words only, or rows only")
-    if told is not None:
-        target = head.index(told) if head.count(told) == 1 else int(told)
-        if not -len(head) <= target < len(head):
-            raise UnreadableError(f"expected a column {told}, found {len(head)} columns")
+    target = _place(head, told) if told is not None else target % max(1, len(head))
     if len(names) < 2 or any(len(record) != len(names) for record in records):
         raise UnreadableError("expected two or more fields, and as many in every row")
-    return _features([(record.pop(target).strip(), record) for record in records])
+    return _features(records, head, target, reading, number)
 
 
-def _features(rows: list[tuple[str, list[str]]]) -> Tokens:
+def _place(head: list[str], told: str) -> int:
+    """The place of a column by its name, or by its place from 0, or from the end."""
+    place = head.index(told) if head.count(told) == 1 else int(told)
+    if not -len(head) <= place < len(head):
+        raise UnreadableError(f"expected a column {told}, found {len(head)} columns")
+    return place % len(head)
+
+
+def _features(
+    records: list[list[str]], head: list[str], target: int, reading: Fields, number: Any
+) -> Tokens:
     """The numbers of each row, then a 1 for each of its words: a column for each, as they come.
 
-    A column holds words if the first row has one there.
+    A column holds words if the first row has one there, or if it is said to be categorical.
     """
-    fields = dict(enumerate(rows[0][1] if rows else []))
-    numbers = [j for j, field in fields.items() if _is_numeric(field)]
+
+    def places(name: str) -> set[int]:
+        return {_place(head, each.strip()) for each in reading[name].split(",")}
+
+    kept = places("columns") if "columns" in reading else {*range(len(head))}
+    roles = {name: _place(head, reading[name]) for name in COLUMNS[1:] if name in reading}
+    roles.pop("event", None)
+    kept -= {target, *roles.values()} | (places("drop") if "drop" in reading else set())
+    first = dict(enumerate(records[0] if records else []))
+    words = {j for j, field in first.items() if not _is_numeric(field)}
+    words |= {_place(head, each) for each in reading.get("categorical", [])}
     values, found = dict[tuple[int, str], int](), Tokens()
-    for label, record in rows:
+    numbers = sorted(kept - words)
+    for record in records:
+        for j in (kept | {*roles.values()}) & words:
+            if record[j].strip().lower() in GAPS or len(record[j].strip()) > LONGEST_WORD:
+                raise UnreadableError(f"expected a word, found {record[j][:40]!a}")
         row = dict(enumerate(record[j] for j in numbers))
-        for j in sorted(fields.keys() - numbers):
-            value = record[j].strip()
-            if value.lower() in GAPS or len(value) > LONGEST_WORD:
-                raise UnreadableError(f"expected a word, found {value[:40]!a}")
-            row[values.setdefault((j, value), len(numbers) + len(values))] = "1"
-        found.append((label, row))
+        for j in sorted(kept & words):
+            word = record[j].strip()
+            row[values.setdefault((j, word), len(numbers) + len(values))] = "1"
+        parts = {name: record[j].strip() for name, j in roles.items()}
+        known = {
+            name: w if roles[name] in words else _written(w, number) for name, w in parts.items()
+        }
+        found.append((record[target].strip(), row, known))
     return found
 
 
@@ -896,7 +927,7 @@ def _is_numeric(field: str) -> bool:
     return field.strip().lower() in GAPS or (number is not None and math.isfinite(number))
 
 
-def _svmlight(lines: list[str]) -> Tokens:
+def _svmlight(lines: list[str], reading: Fields) -> Tokens:
     rows: Tokens = []
     for line in lines:
         label, *pairs = line.partition("#")[0].split() or [""]
@@ -905,9 +936,9 @@ def _svmlight(lines: list[str]) -> Tokens:
         if ":" in label or len(row) < len(pairs):
             raise UnreadableError(f"expected a label and index:value pairs, found {line[:40]!a}")
         if label:
-            rows.append((label, row))
-    base = 0 if any(0 in row for _, row in rows) else 1
-    return [(label, {j - base: token for j, token in row.items()}) for label, row in rows]
+            rows.append((label, row, {}))
+    base = 0 if reading.get("zero_based", any(0 in row for _, row, _ in rows)) else 1
+    return [(label, {j - base: token for j, token in row.items()}, {}) for label, row, _ in rows]
 
 
 def _written(token: str, number: Any) -> Any:

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.data import Source
-from novikoff.data.loaded_source import LoadedSource
 from novikoff.data.text.csv.categories import reference_levels
 from novikoff.data.user_types import Family, Label, RowsLike
 from novikoff.errors import DataError, ParameterError
@@ -25,6 +24,7 @@ from novikoff.verdict.account.text import describe
 from novikoff.verdict.certificate import Certificate, Combination
 from novikoff.verdict.coefficients import CoefficientAnalysis
 from novikoff.verdict.cones.models import cone_rows, model_rows, one_against_rest
+from novikoff.verdict.cones.roles import load_with_roles, refuse_event, role_values
 from novikoff.verdict.duplicates import Fingerprints, OppositeDuplicates, find_opposite_duplicates
 from novikoff.verdict.exact import margins
 from novikoff.verdict.exact.margins import Rational, Separation, Terms
@@ -64,13 +64,13 @@ def check(
     fit_intercept: bool = True,
     unit_length: bool = False,
     family: Family = "binary",
-    weights: npt.ArrayLike | None = None,
-    trials: npt.ArrayLike | None = None,
-    exposure: npt.ArrayLike | None = None,
-    strata: npt.ArrayLike | None = None,
-    time: npt.ArrayLike | None = None,
-    event: npt.ArrayLike | None = None,
-    entry: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | str | None = None,
+    trials: npt.ArrayLike | str | None = None,
+    exposure: npt.ArrayLike | str | None = None,
+    strata: npt.ArrayLike | str | None = None,
+    time: npt.ArrayLike | str | None = None,
+    event: npt.ArrayLike | str | None = None,
+    entry: npt.ArrayLike | str | None = None,
     levels: Sequence[Label] | None = None,
     precision: float | None = None,
     time_limit: float | None = None,
@@ -92,6 +92,7 @@ def check(
         "conditional": two labels, case and control, within `strata`.
         "cox": `time`, and `event` (or y) 0 or 1; with `strata` and `entry` times or without.
     weights: for each row; one of weight 0 is left out, and others do not change the verdict.
+        With a source, this and the other roles may be names of its columns.
     levels: the classes in order, the first being the reference; otherwise they are sorted.
     precision: how narrow the margin's bracket must be, (upper - lower) / upper, before the work
         stops; 1 asks for the verdict alone and 0 for the exact margin. By default it is exact where
@@ -109,9 +110,7 @@ def check(
     """
     refuse_limits(precision, time_limit)
     origin = None
-    if isinstance(X, Source):
-        X = origin = X if isinstance(X, LoadedSource) else LoadedSource(X)
-    roles = {
+    roles: dict[str, Any] = {
         "weights": weights,
         "trials": trials,
         "exposure": exposure,
@@ -120,6 +119,10 @@ def check(
         "event": event,
         "entry": entry,
     }
+    refuse_event(family, event)
+    if isinstance(X, Source):
+        X = origin = load_with_roles(X, roles)
+        roles = role_values(origin, roles)
     signed = model_rows(
         X,
         y,

@@ -24,7 +24,13 @@ EXIT_CODES = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "undecided
 
 class Family(enum.StrEnum):
     BINARY = "binary"
+    BINOMIAL = "binomial"
+    LOG_BINOMIAL = "log-binomial"
     POISSON = "poisson"
+    MULTINOMIAL = "multinomial"
+    CUMULATIVE = "cumulative"
+    CONDITIONAL = "conditional"
+    COX = "cox"
 
 
 @reads_data
@@ -34,8 +40,21 @@ def check(
     unit_length: options.ScaledOption = False,
     family: Annotated[
         Family,
-        options.question_option(help="binary: two labels, logistic regression; poisson: counts."),
+        options.question_option(
+            help="The model. binary: two labels, logistic regression; binomial: successes of"
+            " trials, or shares; log-binomial: risks; poisson: counts; multinomial: classes;"
+            " cumulative: classes in order; conditional: cases and controls in strata; cox:"
+            " times and events."
+        ),
     ] = Family.BINARY,
+    weights: options.WeightsOption = None,
+    trials: options.TrialsOption = None,
+    exposure: options.ExposureOption = None,
+    strata: options.StrataOption = None,
+    time: options.TimeOption = None,
+    event: options.EventOption = None,
+    entry: options.EntryOption = None,
+    levels: options.LevelsOption = None,
     positive: options.PositiveOption = None,
     precision: Annotated[
         float | None,
@@ -110,11 +129,25 @@ def check(
 
     chosen = cluster_options.cluster_from_options(cluster, workers, shards)
     files = report_options.ReportFiles(report, plot)
+    roles = {
+        name: column
+        for name, column in (
+            ("weights", weights),
+            ("trials", trials),
+            ("exposure", exposure),
+            ("strata", strata),
+            ("time", time),
+            ("event", event),
+            ("entry", entry),
+        )
+        if column is not None
+    }
     source: Source | RemoteData
     if chosen is None:
         source = reading.open(data, decimal=decimal)
     else:
         chosen.refuse({"--decimal": decimal}, cluster_options.INEXACT)
+        chosen.refuse({f"--{name}": True for name in roles}, cluster_options.ROLES)
         chosen.refuse(files.by_option, cluster_options.UNDRAWN)
         chosen.refuse({"--suspects": suspects is not None}, cluster_options.RANKED)
         source = chosen.source(data, reading)
@@ -131,7 +164,10 @@ def check(
         "time_limit": time_limit,
         "reference": _references(reference or []),
     }
-    question = CheckQuestion(asked, positive, contrast or [], coefficients)
+    if chosen is None:
+        asked |= roles | {"reading": (reading.as_reading() | roles) or None}
+    spelled = "" if chosen is None else reading.spelled
+    question = CheckQuestion(asked, positive, contrast or [], coefficients, levels, spelled)
     with contextlib.ExitStack() as stack:
         try:
             with SearchProgress(quiet or json) as progress:
