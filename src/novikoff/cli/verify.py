@@ -49,7 +49,8 @@ def verify(
         proof = _parse(content)
         if chosen is None:
             roles = {name: (proof.reading or {}).get(name) for name in (*ROLES, "event")}
-            found = check(proof, _open(data, proof, reading.completed(proof.reading)), **roles)
+            known = reading.completed(proof.reading).with_event(roles["event"])
+            found = check(proof, _open(data, proof, known), **roles)
         else:
             found = _on_cluster(proof, data, reading, chosen, json)
     except CertificateError as error:

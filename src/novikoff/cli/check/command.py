@@ -144,7 +144,7 @@ def check(
     }
     source: Source | RemoteData
     if chosen is None:
-        source = reading.open(data, decimal=decimal)
+        source = reading.with_event(event).open(data, decimal=decimal)
     else:
         chosen.refuse({"--decimal": decimal}, cluster_options.INEXACT)
         chosen.refuse({f"--{name}": True for name in roles}, cluster_options.ROLES)
@@ -156,6 +156,11 @@ def check(
         folder = certificate.absolute().parent
         raise ParameterError(f"--certificate {certificate}: there is no folder {folder}")
     files.refuse()
+    if files.wanted and (roles or family not in (Family.BINARY, Family.POISSON)):
+        raise ParameterError(
+            "--report and --plot draw all rows beside one hyperplane, which is for two labels or"
+            " counts without roles: leave them out"
+        )
     asked = {
         "fit_intercept": bias,
         "unit_length": unit_length,

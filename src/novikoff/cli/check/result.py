@@ -17,7 +17,7 @@ from novikoff.errors import ParameterError
 from novikoff.verdict import check
 from novikoff.verdict.account.findings import MOST_COLUMNS
 from novikoff.verdict.coefficients import Coefficient, coefficient_names
-from novikoff.verdict.cones.roles import load_with_roles
+from novikoff.verdict.cones.roles import load_with_roles, refuse_event
 from novikoff.verdict.contrasts import ContrastColumns
 from novikoff.verdict.result import SEPARABLE, UNDECIDED, Stage, Verdict, Watch
 from novikoff.verdict.search.points import WIDE
@@ -111,6 +111,7 @@ def run_check(question: CheckQuestion, source: Source, progress: SearchProgress)
     """Read the rows, and answer."""
     progress.begin("reading")
     roles = {name: question.options[name] for name in ROLES if name in question.options}
+    refuse_event(question.options["family"], roles.get("event"))
     rows = load_with_roles(source, roles)
     if question.options["family"] == "binary" and question.positive is None:
         label_signs(rows.labels, None)  # the words below are about two labels, or counts
@@ -152,10 +153,10 @@ def add_coefficients(found: CheckResult, question: CheckQuestion, watch: Watch) 
     """Add rank, coefficients and contrasts to the result, where requested."""
     verdict, bracket = found.verdict, found.verdict.margin
     watch(Stage("coefficients", verdict.outcome, bracket.lower, bracket.upper, verdict.scans))
-    if question.contrasts and verdict.analysis is not None:
-        columns = ContrastColumns(verdict.analysis.names)
-        contrasts = [verdict.contrast(columns.parse(text), text) for text in question.contrasts]
-        found = found._replace(contrasts=contrasts)
+    assert verdict.analysis is not None  # it is decided
+    columns = ContrastColumns(verdict.analysis.names)
+    contrasts = [verdict.contrast(columns.parse(text), text) for text in question.contrasts]
+    found = found._replace(contrasts=contrasts)
     if not question.wants_coefficients(verdict.features, found.seconds):
         return found
     return found._replace(rank=verdict.rank, coefficients=verdict.coefficients)

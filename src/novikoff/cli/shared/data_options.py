@@ -210,6 +210,12 @@ class DataOptions(NamedTuple):
                 raise CertificateError(f"reading: no format {more['format']!r:.60}") from None
         return self._replace(**more)
 
+    def with_event(self, event: str | None) -> "DataOptions":
+        """These options, with the column of events for the target."""
+        if event is not None and self.target not in (None, event):
+            raise ParameterError("--event is the target: leave --target out")
+        return self if event is None else self._replace(target=event)
+
     def used_options(self) -> list[str]:
         """The options that were given, as they are spelled."""
         blank = DataOptions()

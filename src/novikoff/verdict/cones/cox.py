@@ -83,7 +83,7 @@ def _refuse(table: Table) -> None:
         event,
         (event != 0.0) & (event != 1.0),
         "event",
-        "are 1, or 0 where it is censored",
+        "1, or 0 where it is censored",
     )
     if entry is not None and (bad := np.flatnonzero(entry >= time)).size:
         row = int(bad[0])

@@ -21,7 +21,7 @@ ROLES = ("weights", "exposure")
 def cone(table: Table) -> Cone:
     """z = -x for counts of 0; x is held for counts above."""
     counts, exposure = table.outcome, table.roles.get("exposure")
-    refuse(table.given, counts, counts < 0.0, "y", "are counts: not negative")
+    refuse(table.given, counts, counts < 0.0, "y", "a count, not below 0")
     if exposure is not None and (bad := np.flatnonzero((counts > 0.0) & (exposure == 0.0))).size:
         row = int(bad[0])
         raise DataError(f"{table.where(row)} has the count {counts[row]:g} with an exposure of 0")

@@ -42,7 +42,7 @@ def role_values(rows: LoadedSource, roles: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(each, str):
             found[name] = None if name == "event" else rows.aside[each]
             if name in _NUMBERS and found[name].dtype.kind == "U":
-                problem = f"the column {each} has words such as {found[name][0]!r}"
+                problem = f"the column {each} has words such as {str(found[name][0])!r}"
                 raise DataError(f"{rows.name}: {problem}; {name} must be numbers")
     return found
 
@@ -76,7 +76,7 @@ def read_roles(
             read = _strata if name == "strata" else numbers
             found[name] = read(name, given[name], table)
     for name in found.keys() & {*_NUMBERS}:
-        refuse(table, found[name], ~(found[name] >= 0.0), name, "are finite and not negative")
+        refuse(table, found[name], ~(found[name] >= 0.0), name, "a finite number, not below 0")
     return found
 
 
@@ -93,7 +93,7 @@ def numbers(name: str, values: Any, table: UserInput) -> Vector:
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{name} holds something that is not a number: {error}") from None
     array = _one_each(name, array, table.matrix.shape[0])
-    refuse(table, array, ~np.isfinite(array), name, "are finite")
+    refuse(table, array, ~np.isfinite(array), name, "a finite number")
     return array
 
 
@@ -101,7 +101,7 @@ def refuse(table: UserInput, values: Vector, bad: Mask, name: str, what: str) ->
     """Refuse the first value that is bad."""
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        raise DataError(f"{name} has {values[row]:g} in {table.where(row)}; {name} {what}")
+        raise DataError(f"{name} has {values[row]:g} in {table.where(row)}: expected {what}")
 
 
 def _one_each(name: str, array: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
