@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.data import Source
+from novikoff.data.formula import Design, make_design
 from novikoff.data.text.csv.categories import reference_levels
-from novikoff.data.user_types import Family, Label, RowsLike
+from novikoff.data.user_types import DataFrame, Family, Label, RowsLike
 from novikoff.errors import DataError, ParameterError
 from novikoff.verdict import certificate
 from novikoff.verdict.account.text import describe
@@ -58,9 +59,10 @@ MOST_CANDIDATES = 2000  # rows with the most updates of the perceptron, to start
 
 
 def check(
-    X: RowsLike,
+    X: RowsLike | str,
     y: npt.ArrayLike | None = None,
     *,
+    data: DataFrame | None = None,
     fit_intercept: bool = True,
     unit_length: bool = False,
     family: Family = "binary",
@@ -83,6 +85,8 @@ def check(
     way; with a certificate that `nk.verify` and `checker.py` check.
 
     X, y: as for the estimators, or a source and no y. Fractions and Decimals are taken exactly.
+        X may be a formula such as "low ~ age + C(race)*smoke", for the columns of `data`, a frame
+        of pandas or polars; rows with a missing value in a column that it uses are left out.
     family: the model whose unpenalised fit is in question; see `verdict.cones`, a file for each.
         "binary": two labels. With more, and no `positive`, the question is whether all classes are
             jointly separable, as for "multinomial"; `Verdict.one_against_rest` has each class.
@@ -92,7 +96,7 @@ def check(
         "conditional": two labels, case and control, within `strata`.
         "cox": `time`, and `event` (or y) 0 or 1; with `strata` and `entry` times or without.
     weights: for each row; one of weight 0 is left out, and others do not change the verdict.
-        With a source, this and the other roles may be names of its columns.
+        With a source, or a formula, this and the other roles may be names of its columns.
     levels: the classes in order, the first being the reference; otherwise they are sorted.
     precision: how narrow the margin's bracket must be, (upper - lower) / upper, before the work
         stops; 1 asks for the verdict alone and 0 for the exact margin. By default it is exact where
@@ -120,6 +124,10 @@ def check(
         "entry": entry,
     }
     refuse_event(family, event)
+    if isinstance(X, str):
+        design = _design(X, y, data, roles)
+        X, levels = design.rows, design.levels if levels is None else levels
+        fit_intercept, reading = fit_intercept and design.intercept, reading or design.reading
     if isinstance(X, Source):
         X = origin = load_with_roles(X, roles)
         roles = role_values(origin, roles)
@@ -140,6 +148,16 @@ def check(
     elif reference:
         raise ParameterError("reference levels are for sources with columns of words")
     return replace(Judge(signed, precision, time_limit, watch).run(), origin=origin)
+
+
+def _design(formula: str, y: Any, data: Any, roles: Mapping[str, Any]) -> Design:
+    """The design of a formula that `check` is called with."""
+    if data is None or y is not None:
+        raise ParameterError(
+            f"{formula!r:.80} is a formula: pass a frame as data=, and no y. A file is opened with"
+            " nk.open"
+        )
+    return make_design(formula, data, roles)
 
 
 def _parameters(signed: SignedRows, features: Sequence[str]) -> list[int]:

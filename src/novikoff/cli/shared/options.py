@@ -65,6 +65,14 @@ LevelsOption = Annotated[
         show_default="sorted",
     ),
 ]
+FormulaOption = Annotated[
+    str | None,
+    question_option(
+        metavar="FORMULA",
+        help="The model's outcome and terms, such as 'low ~ age + C(race)*smoke'; with the extra"
+        " novikoff[stats].",
+    ),
+]
 role_option = partial(panel("Roles of columns"), metavar="COLUMN")
 WeightsOption = Annotated[
     str | None, role_option(help="Weights or frequencies; a row of weight 0 does not count.")
@@ -90,6 +98,11 @@ EntryOption = Annotated[
 
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def given(**values: str | None) -> dict[str, str]:
+    """The options that were given."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def as_parameters(words: list[str], defaults: dict[str, Any]) -> dict[str, Any]:
