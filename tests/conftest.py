@@ -29,7 +29,7 @@ HABITS = {
     "print_blob": True,
 }
 settings.register_profile("novikoff", max_examples=16, **HABITS)  # for a person, who waits
-settings.register_profile("ci", max_examples=100, **HABITS)
+settings.register_profile("ci", max_examples=200, **HABITS)
 settings.register_profile("thorough", max_examples=500, **HABITS)
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE", "ci" if "CI" in os.environ else "novikoff")

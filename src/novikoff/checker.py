@@ -13,7 +13,8 @@ import operator
 import re
 import struct
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -25,7 +26,7 @@ MOST_BITS = 2**18  # of the numerators and the common denominator of a vector or
 LARGEST_EXPONENT = 5000  # of decimals in the data: 1e999999999 would fill the memory
 PRIME = 2**61 - 1
 Fields = dict[str, Any]  # of a certificate
-Rows = Iterable[tuple[Any, Any]]  # (label, values) for each
+Rows = Iterable[tuple[Any, ...]]  # (label, values) for each, or (label, values, roles)
 Ratio = tuple[int, int]  # numerator and positive denominator
 Vector = dict[int, int]  # {place: value}, with 0 in the places left out
 
@@ -50,10 +51,12 @@ def check(certificate: Any, rows: Rows | Callable[[Fields], Rows]) -> Verdict:
 
     A row is (label, values): a list, or {column: value} with 0 in the columns left out. Values are
     ints, floats, Fractions or Decimals, labels also text; UnreadableError says if they are not.
+    With version 3 it is (label, values, roles) where it has roles: {"weights": 1.0} and the like.
     """
     try:
         fields = _certificate(certificate)
-        signed = _signed_rows(fields, rows(fields) if callable(rows) else rows)
+        make = _cone_rows if fields["version"] == 3 else _signed_rows
+        signed = make(fields, rows(fields) if callable(rows) else rows)
         claims = {"separable": _check_separable, "training run": _check_training_run}
         claims["repair"] = _check_repair
         claims.get(fields["claim"], _check_overlap)(*signed, fields)
@@ -62,11 +65,17 @@ def check(certificate: Any, rows: Rows | Callable[[Fields], Rows]) -> Verdict:
     return Verdict(True, f"{fields['claim']}, {fields['rows']} rows, {fields['features']} columns")
 
 
-def check_arrays(certificate: Any, X: Any, y: Any) -> Verdict:
-    """Check a certificate against a matrix (nested lists or a dense array) and its labels."""
-    if len(X) != len(y):
-        raise UnreadableError(f"there are {len(X)} rows and {len(y)} labels")
-    return check(certificate, zip(y, X, strict=True))
+def check_arrays(certificate: Any, X: Any, y: Any, **roles: Any) -> Verdict:
+    """Check a certificate against a matrix (nested lists or a dense array) and its labels.
+
+    roles: weights, trials, exposure, strata, time or entry, a value for each row. The labels of
+    Cox's rows are their events; those of a cone's are 1, and 0 for held ones.
+    """
+    for name, values in {"labels": y, **roles}.items():
+        if len(X) != len(values):
+            raise UnreadableError(f"there are {len(X)} rows and {len(values)} {name}")
+    each = [dict(zip(roles, values, strict=True)) for values in zip(*roles.values(), strict=True)]
+    return check(certificate, zip(y, X, each or [{}] * len(X), strict=True))
 
 
 def _require(holds: bool, reason: str) -> None:
@@ -116,6 +125,27 @@ WITNESS_AND_FIGURES_2: dict[str, tuple[Fields, Fields]] = {
     ),
 }
 
+CLASSES = ({"kind": "number", "classes": [NUMBER]}, {"kind": "text", "classes": [TEXT]})
+ROLES = {  # version 3: those that a family can have, in the order of the certificate
+    "binary": ["weights"],
+    "binomial": ["weights", "trials"],
+    "log-binomial": ["weights", "trials"],
+    "poisson": ["weights", "exposure"],
+    "multinomial": ["weights"],
+    "cumulative": ["weights"],
+    "conditional": ["weights", "strata"],
+    "cox": ["weights", "strata", "time", "entry"],
+    "cone": [],
+}
+COLUMNS = ("target", "weights", "trials", "exposure", "strata", "time", "event", "entry")
+READING: Fields = {  # options of `novikoff check` by name
+    **dict.fromkeys((*COLUMNS, "format", "delimiter", "columns", "drop"), TEXT),
+    **dict.fromkeys(("header", "zero_based"), TRUTH),
+    "categorical": [TEXT],
+    "hash_bits": int,
+    "bad_rows": "skip",
+}
+
 
 def _certificate(given: Any) -> Fields:
     """The fields, all in their forms; added is dim, the number of coordinates of a lifted row."""
@@ -124,10 +154,13 @@ def _certificate(given: Any) -> Fields:
         data = text.encode() if isinstance(text, str) else text
         _require(len(data) <= LARGEST_FILE, f"more than {LARGEST_FILE} bytes")
         fields = json.loads(data.decode(), object_pairs_hook=_object)
-        version = 2 if fields["version"] == 2 else 1
-        forms = WITNESS_AND_FIGURES_2 if version == 2 else WITNESS_AND_FIGURES
-        witness, figures = forms[fields["claim"]]
-        counts, run = fields["family"] == "poisson", fields["claim"] in ("training run", "repair")
+        version = {2: 2, 3: 3}.get(fields["version"], 1)  # an int, where 2.0 is none
+        listed = version == 2 or (version == 3 and "boundary" in fields["witness"])
+        witness, figures = (WITNESS_AND_FIGURES_2 if listed else WITNESS_AND_FIGURES)[
+            fields["claim"]
+        ]
+        family, run = fields["family"], fields["claim"] in ("training run", "repair")
+        counts = family in ("poisson", "log-binomial")
         form: Fields = {"format": "novikoff certificate", "version": version, "seal": TEXT}
         form["claim"] = ("inseparable", "quasi-separable") if counts else fields["claim"]
         form["lift"] = {"bias": TRUTH, "unit_length": False if run else TRUTH}
@@ -135,6 +168,8 @@ def _certificate(given: Any) -> Fields:
         form |= {"family": ("binary", "poisson"), "numbers": ("binary64", "rational")}
         form |= {"rows": int, "features": int, "digest": TEXT}
         form |= {"witness": witness, "figures": figures}
+        if version == 3:
+            form |= _table_form(fields, run)
         _require(fields.keys() == form.keys(), f"not with just the fields {', '.join(form)}")
         for name in form:
             _require(_fits(fields[name], form[name]), f"{name}: not in its form")
@@ -145,7 +180,28 @@ def _certificate(given: Any) -> Fields:
     seal = hashlib.sha256(text.encode()).hexdigest()
     _require(fields["seal"] == seal, "seal: it does not fit the other fields")
     _require(fields["rows"] > 0 and fields["features"] > 0, "rows or features: none")
-    return {**fields, "dim": fields["features"] + fields["lift"]["bias"]}
+    lifted = fields["features"] + fields["lift"]["bias"]
+    cone = fields.get("cone", {"rows": fields["rows"], "columns": lifted})
+    most = (cone["columns"] if version == 3 else fields["features"]) + 2  # rows of a conflict
+    return {**fields, "dim": cone["columns"], "size": cone["rows"], "most": most}
+
+
+def _table_form(fields: Fields, run: bool) -> Fields:
+    """The forms that version 3 has for fields of its own, and other ones for those of all."""
+    family, roles, reading = fields["family"], fields["roles"], fields["reading"]
+    _require(not run, "claim: none of version 3")
+    known = [name for name in ROLES[family] if name in roles]
+    needed = {"conditional": "strata", "cox": "time"}.get(family)
+    _require(roles == known, "roles: others than the family has, or in another order")
+    _require(needed is None or needed in known, f"roles: {needed} is missing")
+    options = None if reading is None else {name: READING[name] for name in reading}
+    lifted = family not in ("cumulative", "conditional", "cox", "cone")
+    form: Fields = {"family": tuple(ROLES), "roles": [TEXT]}
+    form["lift"] = {"bias": TRUTH if lifted else False}
+    form["lift"]["unit_length"] = TRUTH if family == "binary" else False
+    pair, classes = family in ("binary", "conditional"), family in ("multinomial", "cumulative")
+    form["labels"] = (NUMBERS, WORDS) if pair else CLASSES if classes else None
+    return {**form, "cone": {"rows": int, "columns": int}, "reading": options}
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Fields:
@@ -209,7 +265,7 @@ def _combination(terms: list[Fields], fields: Fields) -> Vector:
     """{row: multiplier}, times their common denominator: no claim depends on such a factor."""
     rows = [term["row"] for term in terms]
     _require(rows == sorted(set(rows)), "a combination has rows that do not ascend")
-    _require(max(rows, default=0) < fields["rows"], "a combination has a row that is not there")
+    _require(max(rows, default=0) < fields["size"], "a combination has a row that is not there")
     multipliers, _ = _integers([term["multiplier"] for term in terms], len(terms))
     return dict(zip(rows, multipliers.values(), strict=True))
 
@@ -222,24 +278,33 @@ def _signed_rows(fields: Fields, given: Rows) -> tuple[list[Vector], list[bool],
     head = "novikoff rows 1\nfamily {family}\nbias {bias:d}\nunit_length {unit_length:d}\n"
     head += "numbers {numbers}\nrows {rows}\nfeatures {features}\n"
     digest = hashlib.sha256(head.format(**fields, **fields["lift"]).encode())
-    features, sides, lifted = fields["features"], list[bool](), list[dict[int, Ratio]]()
-    for label, values in given:
-        where, sparse = f"row {len(sides)}", isinstance(values, Mapping)
-        _require(len(sides) < fields["rows"], "rows: there are more")
-        _require(sparse or len(values) == features, f"features: {where} has others")
-        pairs = values.items() if sparse else enumerate(values)
-        row = {operator.index(j): x for j, value in pairs if (x := _exact(value, where))[0]}
-        _require(all(0 <= j < features for j in row), f"features: {where} has others")
+    sides, lifted = list[bool](), list[dict[int, Ratio]]()
+    for where, label, row, roles in _entries(fields, given):
+        _require(not roles, "roles: it is about rows and labels alone")
         sides.append(_is_positive(label, fields["labels"], where))
         digest.update(bytes(sides[-1:]) + _fingerprint(row, fields["numbers"], where))
-        lifted.append({**row, features: (1, 1)} if fields["lift"]["bias"] else row)
-    _require(len(sides) == fields["rows"], "rows: there are fewer")
+        lifted.append({**row, fields["features"]: (1, 1)} if fields["lift"]["bias"] else row)
     _require(digest.hexdigest() == fields["digest"], "digest: these are other rows or labels")
     scale, rows = math.lcm(*{bottom for row in lifted for _, bottom in row.values()}), []
     for row, side in zip(lifted, sides, strict=True):
         factor = scale if side else -scale
         rows.append({j: factor // bottom * top for j, (top, bottom) in row.items()})
     return rows, sides, scale
+
+
+def _entries(fields: Fields, given: Rows) -> Iterator[tuple[str, Any, dict[int, Ratio], Fields]]:
+    """Where each row is, its label, its entries that are not 0, and its roles."""
+    count, features = 0, fields["features"]
+    for label, values, *roles in given:
+        where, sparse = f"row {count}", isinstance(values, Mapping)
+        _require(count < fields["rows"], "rows: there are more")
+        _require(sparse or len(values) == features, f"features: {where} has others")
+        pairs = values.items() if sparse else enumerate(values)
+        row = {operator.index(j): x for j, value in pairs if (x := _exact(value, where))[0]}
+        _require(all(0 <= j < features for j in row), f"features: {where} has others")
+        yield where, label, row, roles[0] if roles else {}
+        count += 1
+    _require(count == fields["rows"], "rows: there are fewer")
 
 
 def _exact(value: Any, where: str) -> Ratio:
@@ -281,6 +346,248 @@ def _fingerprint(row: dict[int, Ratio], numbers: str, where: str) -> bytes:
         x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
         total += x ^ (x >> 31)
     return (total % 2**64).to_bytes(8, "little")
+
+
+# Version 3: the rows of a model's cone, made of a table by one function for each family. "Held"
+# rows z have z . d = 0 for all directions d of the cone, the others z . d >= 0.
+
+ConeRows = Iterator[tuple[Vector, bool]]  # z, and whether it is held
+
+
+class Table(NamedTuple):
+    """rows: lifted, all times `one`, so that they are integers; `width` numbers each. kept: those
+    whose weight, trials and exposure are not 0. outcome: counts, events, or numbers of classes.
+    """
+
+    rows: list[Vector]
+    one: int
+    width: int
+    kept: list[int]
+    outcome: list[float]
+    roles: dict[str, list[float]]
+    classes: int
+
+
+def _cone_rows(fields: Fields, given: Rows) -> tuple[list[Vector], list[bool], int]:
+    """The rows z, all times one scale that makes them integers; which are held; and that scale."""
+    table = _table_of(fields, given)
+    made = list(CONES[fields["family"]](table))
+    columns = table.width
+    if fields["family"] == "multinomial":
+        columns *= table.classes - 1
+    elif fields["family"] == "cumulative":
+        columns += table.classes - 1
+    size = {"rows": len(made), "columns": columns}
+    _require(bool(made) and fields["cone"] == size, f"cone: it has {len(made)} rows of {columns}")
+    held = [each for _, each in made]
+    _require(not (any(held) and fields["claim"] == "separable"), "claim: some rows are held")
+    return [z for z, _ in made], held, table.one
+
+
+def _table_of(fields: Fields, given: Rows) -> Table:
+    names, bias, features = fields["roles"], fields["lift"]["bias"], fields["features"]
+    head = "novikoff table 1\nfamily {family}\nbias {bias:d}\nunit_length {unit_length:d}\n"
+    head += "numbers {numbers}\nrows {rows}\nfeatures {features}\n"
+    head = head.format(**fields, **fields["lift"]) + f"roles {' '.join(names) or 'none'}\n"
+    digest, lifted, outcome = hashlib.sha256(head.encode()), list[dict[int, Ratio]](), list[float]()
+    columns, strata, kept = {name: list[float]() for name in names}, dict[Any, int](), list[int]()
+    for where, label, row, roles in _entries(fields, given):
+        _require(roles.keys() == {*names}, f"roles: {where} has others than {names}")
+        for name, value in roles.items():
+            columns[name].append(_role(name, value, strata, where))
+        left_out = ("weights", "trials", "exposure")
+        if all(columns[name][-1] for name in names if name in left_out):
+            kept.append(len(outcome))
+        outcome.append(_outcome(label, fields["labels"], kept[-1:] == [len(outcome)], where))
+        numbers = [outcome[-1], *(columns[name][-1] for name in names)]
+        digest.update(_fingerprint(row, fields["numbers"], where))
+        digest.update(struct.pack(f"<{len(numbers)}d", *(number + 0.0 for number in numbers)))
+        lifted.append({**row, features: (1, 1)} if bias else row)
+    _require(digest.hexdigest() == fields["digest"], "digest: this is another table")
+    _require(bool(kept), "roles: no row is left")
+    classes = _class_count(fields["labels"])
+    present = {outcome[i] for i in kept} == set(range(classes)) or not classes
+    _require(present, "labels: a class without a row")
+    one = math.lcm(*{bottom for row in lifted for _, bottom in row.values()})
+    rows = [{j: one // bottom * top for j, (top, bottom) in row.items()} for row in lifted]
+    return Table(rows, one, features + bias, kept, outcome, columns, classes)
+
+
+def _class_count(labels: Fields | None) -> int:
+    return 0 if labels is None else len(labels.get("classes", ("negative", "positive")))
+
+
+def _role(name: str, value: Any, strata: dict[Any, int], where: str) -> float:
+    """A double that is not negative; or for strata their numbers as they first come."""
+    if name == "strata":
+        key = value if isinstance(value, str) else _exact(value, where)
+        return float(strata.setdefault(key, len(strata)))
+    number = _double(value, where)
+    _require(number >= 0, f"{name}: {where} has a negative one")
+    return number
+
+
+def _double(value: Any, where: str) -> float:
+    try:
+        top, bottom = _exact(value, where)
+        return top / bottom
+    except OverflowError:
+        raise UnreadableError(f"{where}: expected a number within the range of doubles") from None
+
+
+def _outcome(label: Any, labels: Fields | None, kept: bool, where: str) -> float:
+    """A number as it is; 1 for the positive of two labels, 0 for the negative; the class's place.
+
+    Rows that are not kept may have other labels: 0 where there are two, -1 for classes.
+    """
+    if labels is None:
+        _require(not isinstance(label, str), f"labels: {where} has no number")
+        return _double(label, where)
+    words = labels.get("classes", [labels.get("positive")])
+    number = None if isinstance(label, str) else _exact(label, where)
+    if "positive" in labels and kept:
+        return float(_is_positive(label, labels, where))
+    same_kind = (number is None) == (labels["kind"] == "text")
+    same = [same_kind and (w == label if number is None else _equal(w, number)) for w in words]
+    if "positive" in labels:
+        return float(same[0])
+    _require(not kept or any(same), f"labels: {where} has none of the classes")
+    return float(same.index(True)) if any(same) else -1.0
+
+
+def _joined(*parts: tuple[int, Vector, int]) -> Vector:
+    """The sum of sign * row, each moved to the right by so many columns."""
+    total: Vector = {}
+    for sign, row, offset in parts:
+        for column, value in row.items():
+            total[column + offset] = total.get(column + offset, 0) + sign * value
+    return total
+
+
+def _binary(t: Table) -> ConeRows:
+    """x or -x, by the label."""
+    for i in t.kept:
+        yield _joined((1 if t.outcome[i] else -1, t.rows[i], 0)), False
+
+
+def _binomial(t: Table) -> ConeRows:
+    """x if all trials succeed, -x if none does; else x is held."""
+    trials = _trials(t)
+    for i in t.kept:
+        some = t.outcome[i] > 0
+        yield _joined((1 if some else -1, t.rows[i], 0)), some and t.outcome[i] < trials[i]
+
+
+def _trials(t: Table) -> list[float]:
+    trials = t.roles.get("trials", [1.0] * len(t.rows))
+    possible = all(0 <= y <= m for y, m in zip(t.outcome, trials, strict=True))
+    _require(possible, "trials: not from 0 successes to so many")
+    return trials
+
+
+def _log_binomial(t: Table) -> ConeRows:
+    """-x if no trial succeeds; else x is held."""
+    _trials(t)
+    return _zeros(t)
+
+
+def _poisson(t: Table) -> ConeRows:
+    """-x for a count of 0; else x is held."""
+    _require(min(t.outcome) >= 0, "labels: a negative count")
+    exposure = t.roles.get("exposure", [1.0] * len(t.rows))
+    exposed = all(e or not y for y, e in zip(t.outcome, exposure, strict=True))
+    _require(exposed, "exposure: 0 for a count above 0")
+    return _zeros(t)
+
+
+def _zeros(t: Table) -> ConeRows:
+    _require(any(t.outcome[i] for i in t.kept), "labels: all are 0")
+    for i in t.kept:
+        yield _joined((1 if t.outcome[i] else -1, t.rows[i], 0)), t.outcome[i] > 0
+
+
+def _multinomial(t: Table) -> ConeRows:
+    """For class k against each j: x in k's columns, -x in j's; class 0 has none."""
+    for i in t.kept:
+        k = int(t.outcome[i])
+        for j in range(t.classes):
+            sides = ((1, k), (-1, j))
+            if j != k:
+                parts = [(sign, t.rows[i], (code - 1) * t.width) for sign, code in sides if code]
+                yield _joined(*parts), False
+
+
+def _cumulative(t: Table) -> ConeRows:
+    """(e_k, -x) unless k is the last class, (-e_{k-1}, x) unless it is the first."""
+    last = t.classes - 1
+    for i in t.kept:
+        k = int(t.outcome[i])
+        if k < last:
+            yield _joined((1, {k: t.one}, 0), (-1, t.rows[i], last)), False
+        if k > 0:
+            yield _joined((-1, {k - 1: t.one}, 0), (1, t.rows[i], last)), False
+
+
+def _strata(t: Table) -> list[list[int]]:
+    strata: dict[float, list[int]] = {}
+    for i in t.kept:
+        strata.setdefault(t.roles["strata"][i] if "strata" in t.roles else 0.0, []).append(i)
+    return [rows for _, rows in sorted(strata.items())]
+
+
+def _conditional(t: Table) -> ConeRows:
+    """Within a stratum, each case less each control."""
+    for rows in _strata(t):
+        cases, controls = ([i for i in rows if t.outcome[i] == y] for y in (1.0, 0.0))
+        _require(bool(cases and controls), "strata: one without a case, or without a control")
+        for i in cases:
+            for j in controls:
+                yield _joined((1, t.rows[i], 0), (-1, t.rows[j], 0)), False
+
+
+def _cox(t: Table) -> ConeRows:
+    """At each event time the first event to enter, less: the others of that time, held; who is at
+    risk but leaves before the next event time whose first event is at risk now; and that event.
+    """
+    time, entry = t.roles["time"], t.roles.get("entry", [-math.inf] * len(t.rows))
+    _require({*t.outcome} <= {0.0, 1.0}, "labels: an event that is not 0 or 1")
+    _require(all(map(operator.lt, entry, time)), "entry: not before the time")
+    for rows in _strata(t):
+        rows.sort(key=lambda i: time[i])  # rows of one time stay in order
+        leaves = [time[i] for i in rows]
+        events: dict[float, list[int]] = {}
+        for i in rows:
+            if t.outcome[i]:
+                events.setdefault(time[i], []).append(i)
+        firsts = [(at, min(tied, key=lambda i: entry[i])) for at, tied in events.items()]
+        for k, (at, first) in enumerate(firsts):
+            later = next((each for each in firsts[k + 1 :] if entry[each[1]] < at), None)
+            end = bisect_left(leaves, later[0]) if later else len(rows)
+            near = [i for i in rows[bisect_left(leaves, at) : end] if entry[i] < at]
+            leaving = sorted({*near} - {*events[at]})
+            tied = [i for i in events[at] if i != first]
+            for i in [*tied, *leaving, *([later[1]] if later else [])]:
+                yield _joined((1, t.rows[first], 0), (-1, t.rows[i], 0)), i in tied
+
+
+def _cone(t: Table) -> ConeRows:
+    """The rows themselves; those of label 0 are held."""
+    _require({*t.outcome} <= {0.0, 1.0}, "labels: not 1, or 0 for held rows")
+    for i in t.kept:
+        yield t.rows[i], not t.outcome[i]
+
+
+CONES: dict[str, Callable[[Table], ConeRows]] = {
+    "binary": _binary,
+    "binomial": _binomial,
+    "log-binomial": _log_binomial,
+    "poisson": _poisson,
+    "multinomial": _multinomial,
+    "cumulative": _cumulative,
+    "conditional": _conditional,
+    "cox": _cox,
+    "cone": _cone,
+}
 
 
 # The claims.
@@ -325,8 +632,9 @@ def _check_separable(rows: list[Vector], sides: list[bool], scale: int, fields: 
 
 def _check_overlap(rows: list[Vector], sides: list[bool], scale: int, fields: Fields) -> None:
     """Both the claim inseparable, where O is all rows, and quasi-separable."""
-    witness, dim, counts = fields["witness"], fields["dim"], fields["family"] == "poisson"
-    pinned = {i for i, positive in enumerate(sides) if positive and counts}
+    witness, dim, table = fields["witness"], fields["dim"], fields["version"] == 3
+    counts = any(sides) if table else fields["family"] == "poisson"
+    pinned = {i for i, positive in enumerate(sides) if positive and counts}  # version 3: held
     on = set(range(len(rows)))
     if fields["claim"] == "quasi-separable":
         w, _ = _integers(witness["weights"], dim)
@@ -336,10 +644,10 @@ def _check_overlap(rows: list[Vector], sides: list[bool], scale: int, fields: Fi
         _require(pinned <= on, "weights: a pinned row is not on the hyperplane")
         _require(fields["figures"]["strict"] == len(rows) - len(on), "strict: another number")
     spanning = conflict = _combination(witness["conflict"], fields)
-    listed = "boundary" if fields["version"] == 2 else "spanning"
+    listed = "boundary" if "boundary" in witness else "spanning"
     if witness[listed] is not None:
         spanning = _combination(witness[listed], fields)
-    _require(len(conflict) <= fields["features"] + 2, "conflict: too many rows")
+    _require(len(conflict) <= fields["most"], "conflict: too many rows")
     _require(all(conflict.values()), "conflict: a multiplier is 0")
     _require(bool(conflict) or pinned >= spanning.keys(), "conflict: empty")
     for name, terms in (("conflict", conflict), (listed, spanning)):
@@ -347,7 +655,7 @@ def _check_overlap(rows: list[Vector], sides: list[bool], scale: int, fields: Fi
         positive = all(multiplier > 0 or i in pinned for i, multiplier in terms.items())
         _require(positive, f"{name}: a multiplier is not positive")
         _require(not any(_sum(terms, rows).values()), f"{name}: it does not sum to zero")
-    if fields["version"] == 2:
+    if listed == "boundary":
         _require(on - pinned <= spanning.keys(), "boundary: a row in O is not listed")
         return
     vectors, rank = [rows[i] for i in spanning], fields["figures"]["rank"]
@@ -516,69 +824,100 @@ def _check_rest(rows: list[Vector], removed: set[int], scale: int, fields: Field
 # Files of rows, read as the package reads them, and the command line. What is unusual is refused.
 
 GAPS, LONGEST_WORD = {"", "na", "nan", "n/a", "null", "none"}, 200
-Tokens = list[tuple[str, dict[int, str]]]  # (label, {column: number}) for each row, as written
+Tokens = list[tuple[str, dict[int, str], Fields]]  # label and {column: number} as written; roles
+FORMATS = {"csv": ".csv", "tsv": ".tsv", "svmlight": ".svm"}
 
 
 def _file_rows(path: Path, told: str | None, fields: Fields) -> Rows:
-    text, suffix = path.read_bytes().decode("utf-8-sig"), path.suffix.lower()
+    reading = {**(fields.get("reading") or {}), **({} if told is None else {"target": told})}
+    suffix = FORMATS.get(reading.get("format", ""), path.suffix.lower())
+    text = path.read_bytes().decode("utf-8-sig")
     if suffix not in (".csv", ".tsv", ".svm", ".svmlight", ".libsvm") or "\0" in text:
         raise UnreadableError("expected text in a file .csv, .tsv, .svm, .svmlight or .libsvm")
+    if reading.keys() & {"hash_bits", "bad_rows"}:
+        raise UnreadableError("expected a reading that leaves out no row and hashes nothing")
+    number: Any = float if fields["numbers"] == "binary64" else Decimal
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     table, marks = suffix in (".csv", ".tsv"), "\t" if suffix == ".tsv" else ",\t;"
-    rows = _table(lines, marks, told) if table else _svmlight(lines)
-    labels = {label: _written(label, float) for label, _ in rows}
+    rows = _table(lines, marks, reading, number) if table else _svmlight(lines, reading)
+    labels = {label: _written(label, float) for label, _, _ in rows}
     if not rows or any(label.lower() in ("", "na", "nan") for label in labels):
         raise UnreadableError("expected rows, and a label in each")
-    columns = {column for _, tokens in rows for column in tokens}
+    columns = {column for _, tokens, _ in rows for column in tokens}
     _require(not table or len(columns) == fields["features"], "features: the table has others")
     if None in labels.values():
         labels = {label: label for label in labels}
     elif all(re.fullmatch("[+-]?[0-9]{1,18}", label) for label in labels):
         labels = {label: int(label) for label in labels}
-    number: Any = float if fields["numbers"] == "binary64" else Decimal
-    for label, tokens in rows:
-        yield labels[label], {j: _written(token, number) for j, token in tokens.items()}
+    for label, tokens, roles in rows:
+        yield labels[label], {j: _written(token, number) for j, token in tokens.items()}, roles
 
 
-def _table(lines: list[str], marks: str, told: str | None) -> Tokens:
+def _table(lines: list[str], marks: str, reading: Fields, number: Any) -> Tokens:
     first = next(filter(str.strip, lines), "").strip()
     mark = next((mark for mark in marks if mark in first), marks[0])
+    mark = reading.get("delimiter", mark).replace("\\t", "\t")
     reader = csv.reader((line + "\n" for line in lines), delimiter=mark, strict=True)
     records = [record for record in reader if len(record) > 1 or "".join(record).strip()]
     head = [field.strip() for field in records[0]] if records else []
     names, target = [name.lower() for name in head], -1
     words = [j for j, name in enumerate(names) if not _is_numeric(name)]
-    if words and len(words) == len(names):  # a header
+    told = reading.get("event", reading.get("target"))
+    if reading.get("header", bool(words) and len(words) == len(names)):
         usual = [name for name in ("target", "label", "class", "y") if name in names]
         target = names.index(usual[0]) if usual else -1
         records = [] if usual and names.count(usual[0]) > 1 and told is None else records[1:]
+    elif "header" in reading:
+        head = [""] * len(head)
     elif any(_is_numeric(row[j]) for row in records[1:2] for j in words if j < len(row)):
         raise UnreadableError("expected a header of words only, or rows only")
-    if told is not None:
-        target = head.index(told) if head.count(told) == 1 else int(told)
-        if not -len(head) <= target < len(head):
-            raise UnreadableError(f"expected a column {told}, found {len(head)} columns")
+    target = _place(head, told) if told is not None else target % max(1, len(head))
     if len(names) < 2 or any(len(record) != len(names) for record in records):
         raise UnreadableError("expected two or more fields, and as many in every row")
-    return _features([(record.pop(target).strip(), record) for record in records])
+    return _features(records, head, target, reading, number)
 
 
-def _features(rows: list[tuple[str, list[str]]]) -> Tokens:
+def _place(head: list[str], told: str) -> int:
+    """The place of a column by its name, or by its place from 0, or from the end."""
+    place = head.index(told) if head.count(told) == 1 else int(told)
+    if not -len(head) <= place < len(head):
+        raise UnreadableError(f"expected a column {told}, found {len(head)} columns")
+    return place % len(head)
+
+
+def _features(
+    records: list[list[str]], head: list[str], target: int, reading: Fields, number: Any
+) -> Tokens:
     """The numbers of each row, then a 1 for each of its words: a column for each, as they come.
 
-    A column holds words if the first row has one there.
+    A column holds words if the first row has one there, or if it is said to be categorical.
     """
-    fields = dict(enumerate(rows[0][1] if rows else []))
-    numbers = [j for j, field in fields.items() if _is_numeric(field)]
+
+    def places(name: str) -> set[int]:
+        return {_place(head, each.strip()) for each in reading[name].split(",")}
+
+    kept = places("columns") if "columns" in reading else {*range(len(head))}
+    roles = {name: _place(head, reading[name]) for name in COLUMNS[1:] if name in reading}
+    roles.pop("event", None)
+    kept -= {target, *roles.values()} | (places("drop") if "drop" in reading else set())
+    first = dict(enumerate(records[0] if records else []))
+    words = {j for j, field in first.items() if not _is_numeric(field)}
+    words |= {_place(head, each) for each in reading.get("categorical", [])}
     values, found = dict[tuple[int, str], int](), Tokens()
-    for label, record in rows:
+    numbers = sorted(kept - words)
+    for record in records:
+        for j in (kept | {*roles.values()}) & words:
+            if record[j].strip().lower() in GAPS or len(record[j].strip()) > LONGEST_WORD:
+                raise UnreadableError(f"expected a word, found {record[j][:40]!a}")
         row = dict(enumerate(record[j] for j in numbers))
-        for j in sorted(fields.keys() - numbers):
-            value = record[j].strip()
-            if value.lower() in GAPS or len(value) > LONGEST_WORD:
-                raise UnreadableError(f"expected a word, found {value[:40]!a}")
-            row[values.setdefault((j, value), len(numbers) + len(values))] = "1"
-        found.append((label, row))
+        for j in sorted(kept & words):
+            word = record[j].strip()
+            row[values.setdefault((j, word), len(numbers) + len(values))] = "1"
+        parts = {name: record[j].strip() for name, j in roles.items()}
+        known = {
+            name: w if roles[name] in words else _written(w, number) for name, w in parts.items()
+        }
+        found.append((record[target].strip(), row, known))
     return found
 
 
@@ -588,7 +927,7 @@ def _is_numeric(field: str) -> bool:
     return field.strip().lower() in GAPS or (number is not None and math.isfinite(number))
 
 
-def _svmlight(lines: list[str]) -> Tokens:
+def _svmlight(lines: list[str], reading: Fields) -> Tokens:
     rows: Tokens = []
     for line in lines:
         label, *pairs = line.partition("#")[0].split() or [""]
@@ -597,9 +936,9 @@ def _svmlight(lines: list[str]) -> Tokens:
         if ":" in label or len(row) < len(pairs):
             raise UnreadableError(f"expected a label and index:value pairs, found {line[:40]!a}")
         if label:
-            rows.append((label, row))
-    base = 0 if any(0 in row for _, row in rows) else 1
-    return [(label, {j - base: token for j, token in row.items()}) for label, row in rows]
+            rows.append((label, row, {}))
+    base = 0 if reading.get("zero_based", any(0 in row for _, row, _ in rows)) else 1
+    return [(label, {j - base: token for j, token in row.items()}, {}) for label, row, _ in rows]
 
 
 def _written(token: str, number: Any) -> Any:

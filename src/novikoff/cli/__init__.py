@@ -1,5 +1,5 @@
 """The command line: `novikoff fit`, `predict`, `check`, `repair`, `bound`, `verify`, `trace`,
-`cover`, `convert`, `examples`, `exercise`, `demo`, `lab`, `serve` and `replay`.
+`cover`, `convert`, `design`, `examples`, `exercise`, `demo`, `lab`, `serve` and `replay`.
 
 Commands load what they need when they run; `novikoff --help` starts without Numba.
 Exit codes: 0 done, or yes; 1 no (`check`: not separable, `bound --only`: refused, `verify`: not
@@ -26,6 +26,7 @@ from novikoff.cli import (
     convert,
     cover,
     demo,
+    design,
     examples,
     exercise,
     fit,
@@ -112,6 +113,7 @@ app.command("verify", cls=Command)(verify.verify)
 app.command("trace", cls=Command)(trace.trace)
 app.command("cover", cls=Command)(cover.cover)
 app.command("convert", cls=Command)(convert.convert)
+app.command("design", cls=Command)(design.design)
 app.command("examples", cls=Command)(examples.examples)
 app.add_typer(exercise.app, name="exercise")
 app.command("demo", cls=Command)(demo.demo)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from novikoff.cli.shared import cluster_options, options
-from novikoff.cli.shared.data_options import DataArgument, DataOptions, reads_data
+from novikoff.cli.shared.data_options import BadRows, DataArgument, DataOptions, reads_data
 from novikoff.cli.shared.progress.search_progress import SearchProgress
 from novikoff.cli.shared.text import json_text
 from novikoff.errors import CertificateError, DataError, ParameterError
@@ -32,12 +32,15 @@ def verify(
 ) -> None:
     """Check a certificate: compute anew, from the data and exactly, all that it claims.
 
+    A certificate of version 3 says how its rows were read; options given here come before that.
+
     Exit codes: 0 valid, 1 not valid.
 
     Example: novikoff verify setosa.json example:iris-setosa
     """
     from novikoff.verdict.certificate.verify import Verification
     from novikoff.verdict.certificate.verify import verify as check
+    from novikoff.verdict.signed import ROLES
 
     chosen = cluster_options.cluster_from_options(cluster, workers, shards)
     content = _content(certificate)
@@ -45,7 +48,9 @@ def verify(
     try:
         proof = _parse(content)
         if chosen is None:
-            found = check(proof, _open(data, proof, reading))
+            roles = {name: (proof.reading or {}).get(name) for name in (*ROLES, "event")}
+            known = reading.completed(proof.reading).with_event(roles["event"])
+            found = check(proof, _open(data, proof, known), **roles)
         else:
             found = _on_cluster(proof, data, reading, chosen, json)
     except CertificateError as error:
@@ -75,13 +80,16 @@ def _parse(content: bytes) -> "Certificate":
 def _open(data: list[str], proof: "Certificate", reading: DataOptions) -> "Source":
     """Open the data, with numbers of the kind that the certificate is about."""
     rational = proof.fields["numbers"] == "rational"
+    skip = {"bad_rows": "skip"} if (proof.reading or {}).get("bad_rows") else {}
+    if reading.bad_rows is BadRows.SKIP:
+        skip = {}
     try:
-        return reading.open(data, decimal=rational)
+        return reading.open(data, decimal=rational, **skip)
     except DataError:
         if not rational:
             raise
         # If it is not text, its numbers are doubles, and the certificate is about other ones.
-        return reading.open(data)
+        return reading.open(data, **skip)
 
 
 def _on_cluster(

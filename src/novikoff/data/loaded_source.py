@@ -1,25 +1,40 @@
 """A source in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
+
+import numpy as np
 
 from novikoff.data.chunk import Chunk, LabelArray
 from novikoff.data.loader import cached_if_large
 from novikoff.data.source import Opening, Source
+from novikoff.data.sparse import Matrix
 from novikoff.data.text.csv.categories import levels_of
+from novikoff.data.text.tokens import shown
 from novikoff.errors import DataError
 
 
 class LoadedSource(Source):
-    """A source that was read once and is kept in memory, or mapped from its cache."""
+    """A source that was read once and is kept in memory, or mapped from its cache.
 
-    def __init__(self, source: Source) -> None:
+    aside: columns that are no features, by their names; `aside` has their values, which are words
+    where the column has words.
+    """
+
+    def __init__(self, source: Source, aside: Sequence[str] = ()) -> None:
         categories = source.info.categories  # a cache has names only
         source = cached_if_large(source)
-        self.chunk = source.read()
-        info = source.info._replace(
-            paths=(), feature_names=source.feature_names, categories=categories
-        )
+        self.chunk, names = source.read(), source.feature_names
+        self.aside: dict[str, LabelArray] = {}
+        if aside:
+            levels = levels_of(categories, names or ())
+            self.aside = _columns(source, self.chunk, names or [], levels, aside)
+            gone = {k for each in aside for k in levels.get(each, {}).values()}
+            kept = [k for k, name in enumerate(names or ()) if name not in aside and k not in gone]
+            self.chunk, names = _narrowed(self.chunk, kept), [(names or [])[k] for k in kept]
+            categories = tuple(each for each in categories if each not in aside)
+        info = source.info._replace(paths=(), feature_names=names, categories=categories)
         super().__init__(
             info, Opening(options=source.opening.options, cache=False)
         )  # it needs none
@@ -82,3 +97,51 @@ class LoadedSource(Source):
     def chunks(self, rows: int | None = None) -> Iterator[Chunk]:
         """All rows in one chunk: they are in memory."""
         yield self.chunk
+
+
+def _columns(
+    source: Source,
+    chunk: Chunk,
+    names: Sequence[str],
+    levels: Mapping[str, Mapping[str, int]],
+    wanted: Sequence[str],
+) -> dict[str, LabelArray]:
+    """The values of these columns."""
+    found: dict[str, LabelArray] = {}
+    for column in wanted:
+        if column == source.target_name:
+            raise DataError(f"{source.name}: {shown(column)} is the column of labels already")
+        if names.count(column) == 1 and chunk.exact is not None:
+            found[column] = chunk.exact[:, names.index(column)]  # only tables of numbers have such
+        elif names.count(column) == 1:
+            found[column] = _dense(chunk.X, [names.index(column)])[:, 0]
+        elif column in levels:
+            words, places = np.array([*levels[column]]), [*levels[column].values()]
+            found[column] = words[_dense(chunk.X, places).argmax(axis=1)]
+        else:
+            raise _no_column(source, names, levels, column)
+    return found
+
+
+def _dense(X: Matrix, places: Sequence[int]) -> Any:
+    return X[:, places] if isinstance(X, np.ndarray) else X[:, places].toarray()
+
+
+def _narrowed(chunk: Chunk, kept: Sequence[int]) -> Chunk:
+    """The rows with these columns only."""
+    exact = None if chunk.exact is None else chunk.exact[:, kept]
+    return Chunk(chunk.X[:, kept], chunk.y, chunk.lines, exact, chunk.end, chunk.weights)
+
+
+def _no_column(
+    source: Source, names: Sequence[str], levels: Mapping[str, object], column: str
+) -> DataError:
+    known = dict.fromkeys([name for name in names if "=" not in name] + [*levels])
+    if not known:
+        return DataError(f"{source.name}: no column {shown(column)}: the rows carry no names")
+    if list(names).count(column) > 1:
+        return DataError(f"{source.name}: several columns are called {shown(column)}")
+    close = get_close_matches(column, [*known], 1, cutoff=0.5)
+    some = ", ".join(map(shown, [*known][:8])) + ", ..." * (len(known) > 8)
+    hint = f"did you mean {shown(close[0])}?" if close else f"there are {some}"
+    return DataError(f"{source.name}: no column {shown(column)}: {hint}")

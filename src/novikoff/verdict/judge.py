@@ -16,15 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.data import Source
-from novikoff.data.loaded_source import LoadedSource
+from novikoff.data.formula import Design, make_design
 from novikoff.data.text.csv.categories import reference_levels
-from novikoff.data.user_types import Family, Label, RowsLike
+from novikoff.data.user_types import DataFrame, Family, Label, RowsLike
 from novikoff.errors import DataError, ParameterError
 from novikoff.verdict import certificate
 from novikoff.verdict.account.text import describe
 from novikoff.verdict.certificate import Certificate, Combination
 from novikoff.verdict.coefficients import CoefficientAnalysis
 from novikoff.verdict.cones.models import cone_rows, model_rows, one_against_rest
+from novikoff.verdict.cones.roles import load_with_roles, refuse_event, role_values
 from novikoff.verdict.duplicates import Fingerprints, OppositeDuplicates, find_opposite_duplicates
 from novikoff.verdict.exact import margins
 from novikoff.verdict.exact.margins import Rational, Separation, Terms
@@ -58,19 +59,20 @@ MOST_CANDIDATES = 2000  # rows with the most updates of the perceptron, to start
 
 
 def check(
-    X: RowsLike,
+    X: RowsLike | str,
     y: npt.ArrayLike | None = None,
     *,
+    data: DataFrame | None = None,
     fit_intercept: bool = True,
     unit_length: bool = False,
     family: Family = "binary",
-    weights: npt.ArrayLike | None = None,
-    trials: npt.ArrayLike | None = None,
-    exposure: npt.ArrayLike | None = None,
-    strata: npt.ArrayLike | None = None,
-    time: npt.ArrayLike | None = None,
-    event: npt.ArrayLike | None = None,
-    entry: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | str | None = None,
+    trials: npt.ArrayLike | str | None = None,
+    exposure: npt.ArrayLike | str | None = None,
+    strata: npt.ArrayLike | str | None = None,
+    time: npt.ArrayLike | str | None = None,
+    event: npt.ArrayLike | str | None = None,
+    entry: npt.ArrayLike | str | None = None,
     levels: Sequence[Label] | None = None,
     precision: float | None = None,
     time_limit: float | None = None,
@@ -83,6 +85,8 @@ def check(
     way; with a certificate that `nk.verify` and `checker.py` check.
 
     X, y: as for the estimators, or a source and no y. Fractions and Decimals are taken exactly.
+        X may be a formula such as "low ~ age + C(race)*smoke", for the columns of `data`, a frame
+        of pandas or polars; rows with a missing value in a column that it uses are left out.
     family: the model whose unpenalised fit is in question; see `verdict.cones`, a file for each.
         "binary": two labels. With more, and no `positive`, the question is whether all classes are
             jointly separable, as for "multinomial"; `Verdict.one_against_rest` has each class.
@@ -92,6 +96,7 @@ def check(
         "conditional": two labels, case and control, within `strata`.
         "cox": `time`, and `event` (or y) 0 or 1; with `strata` and `entry` times or without.
     weights: for each row; one of weight 0 is left out, and others do not change the verdict.
+        With a source, or a formula, this and the other roles may be names of its columns.
     levels: the classes in order, the first being the reference; otherwise they are sorted.
     precision: how narrow the margin's bracket must be, (upper - lower) / upper, before the work
         stops; 1 asks for the verdict alone and 0 for the exact margin. By default it is exact where
@@ -101,7 +106,7 @@ def check(
     reference: of columns of words in a source, the levels with which others are compared; by
         default the first in sorted order.
     watch: called with a `Stage` now and then.
-    reading: how the rows were read, kept in the certificate as it is: a JSON object.
+    reading: how the rows were read, for the certificate: options of `novikoff check` by name.
 
     >>> verdict = check([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
     >>> verdict.outcome, [row for row, _ in verdict.conflict]
@@ -109,9 +114,7 @@ def check(
     """
     refuse_limits(precision, time_limit)
     origin = None
-    if isinstance(X, Source):
-        X = origin = X if isinstance(X, LoadedSource) else LoadedSource(X)
-    roles = {
+    roles: dict[str, Any] = {
         "weights": weights,
         "trials": trials,
         "exposure": exposure,
@@ -120,6 +123,14 @@ def check(
         "event": event,
         "entry": entry,
     }
+    refuse_event(family, event)
+    if isinstance(X, str):
+        design = _design(X, y, data, roles)
+        X, levels = design.rows, design.levels if levels is None else levels
+        fit_intercept, reading = fit_intercept and design.intercept, reading or design.reading
+    if isinstance(X, Source):
+        X = origin = load_with_roles(X, roles)
+        roles = role_values(origin, roles)
     signed = model_rows(
         X,
         y,
@@ -137,6 +148,16 @@ def check(
     elif reference:
         raise ParameterError("reference levels are for sources with columns of words")
     return replace(Judge(signed, precision, time_limit, watch).run(), origin=origin)
+
+
+def _design(formula: str, y: Any, data: Any, roles: Mapping[str, Any]) -> Design:
+    """The design of a formula that `check` is called with."""
+    if data is None or y is not None:
+        raise ParameterError(
+            f"{formula!r:.80} is a formula: pass a frame as data=, and no y. A file is opened with"
+            " nk.open"
+        )
+    return make_design(formula, data, roles)
 
 
 def _parameters(signed: SignedRows, features: Sequence[str]) -> list[int]:

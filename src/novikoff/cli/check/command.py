@@ -3,7 +3,7 @@
 import contextlib
 import enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,7 +24,13 @@ EXIT_CODES = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "undecided
 
 class Family(enum.StrEnum):
     BINARY = "binary"
+    BINOMIAL = "binomial"
+    LOG_BINOMIAL = "log-binomial"
     POISSON = "poisson"
+    MULTINOMIAL = "multinomial"
+    CUMULATIVE = "cumulative"
+    CONDITIONAL = "conditional"
+    COX = "cox"
 
 
 @reads_data
@@ -34,8 +40,22 @@ def check(
     unit_length: options.ScaledOption = False,
     family: Annotated[
         Family,
-        options.question_option(help="binary: two labels, logistic regression; poisson: counts."),
+        options.question_option(
+            help="The model. binary: two labels, logistic regression; binomial: successes of"
+            " trials, or shares; log-binomial: risks; poisson: counts; multinomial: classes;"
+            " cumulative: classes in order; conditional: cases and controls in strata; cox:"
+            " times and events."
+        ),
     ] = Family.BINARY,
+    formula: options.FormulaOption = None,
+    weights: options.WeightsOption = None,
+    trials: options.TrialsOption = None,
+    exposure: options.ExposureOption = None,
+    strata: options.StrataOption = None,
+    time: options.TimeOption = None,
+    event: options.EventOption = None,
+    entry: options.EntryOption = None,
+    levels: options.LevelsOption = None,
     positive: options.PositiveOption = None,
     precision: Annotated[
         float | None,
@@ -106,24 +126,27 @@ def check(
     Example: novikoff check example:iris-setosa --certificate setosa.json
     """
     from novikoff.cli.check.result import CheckQuestion
+    from novikoff.cli.shared.design import design_line
     from novikoff.verdict.account.text import format_verdict
 
     chosen = cluster_options.cluster_from_options(cluster, workers, shards)
     files = report_options.ReportFiles(report, plot)
-    source: Source | RemoteData
-    if chosen is None:
-        source = reading.open(data, decimal=decimal)
-    else:
+    roles = options.given(
+        weights=weights,
+        trials=trials,
+        exposure=exposure,
+        strata=strata,
+        time=time,
+        event=event,
+        entry=entry,
+    )
+    if chosen is not None:
+        refused = {f"--{name}": True for name in roles} | {"--formula": formula is not None}
         chosen.refuse({"--decimal": decimal}, cluster_options.INEXACT)
+        chosen.refuse(refused, cluster_options.ROLES)
         chosen.refuse(files.by_option, cluster_options.UNDRAWN)
         chosen.refuse({"--suspects": suspects is not None}, cluster_options.RANKED)
-        source = chosen.source(data, reading)
-    options.refuse_overwriting(source.paths, {"--certificate": certificate, **files.by_option})
-    if certificate is not None and not certificate.absolute().parent.is_dir():
-        folder = certificate.absolute().parent
-        raise ParameterError(f"--certificate {certificate}: there is no folder {folder}")
-    files.refuse()
-    asked = {
+    asked: dict[str, Any] = {
         "fit_intercept": bias,
         "unit_length": unit_length,
         "family": family.value,
@@ -131,7 +154,14 @@ def check(
         "time_limit": time_limit,
         "reference": _references(reference or []),
     }
-    question = CheckQuestion(asked, positive, contrast or [], coefficients)
+    source, more = _open(data, formula, roles, reading, decimal, chosen)
+    asked |= more | {"fit_intercept": bias and more.get("fit_intercept", True)}
+    options.refuse_overwriting(source.paths, {"--certificate": certificate, **files.by_option})
+    _refuse_folder(certificate)
+    files.refuse()
+    _refuse_drawing(files, family, roles)
+    spelled = "" if chosen is None else reading.spelled
+    question = CheckQuestion(asked, positive, contrast or [], coefficients, levels, spelled)
     with contextlib.ExitStack() as stack:
         try:
             with SearchProgress(quiet or json) as progress:
@@ -146,6 +176,8 @@ def check(
         if proof is not None and written is not None:
             proof.write(written)
         text, answer = format_verdict(found, certificate), found.as_json(written)
+        if formula is not None and written is not None:
+            text += f"\n{design_line(data, formula, roles)}"
         if suspects is not None:
             from novikoff.cli.check.suspects import add_suspects
 
@@ -157,6 +189,43 @@ def check(
     answer |= files.as_json()
     typer.echo(json_text(answer) if json else "\n".join([text, *files.lines()]))
     raise typer.Exit(EXIT_CODES[found.verdict.outcome])
+
+
+def _open(
+    data: list[str],
+    formula: str | None,
+    roles: dict[str, str],
+    reading: DataOptions,
+    decimal: bool,
+    cluster: cluster_options.Cluster | None,
+) -> "tuple[Source | RemoteData, dict[str, Any]]":
+    """The rows, and what `nk.check` is to know of them besides."""
+    if formula is not None:
+        from novikoff.cli.shared.design import design_of
+
+        design = design_of(data, formula, roles, reading)
+        more = {"reading": design.reading, "levels": design.levels}
+        return design.rows, roles | more | {"fit_intercept": design.intercept}
+    if cluster is not None:
+        return cluster.source(data, reading), {}
+    source = reading.with_event(roles.get("event")).open(data, decimal=decimal)
+    return source, roles | {"reading": (reading.as_reading() | roles) or None}
+
+
+def _refuse_folder(certificate: Path | None) -> None:
+    if certificate is not None and not certificate.absolute().parent.is_dir():
+        folder = certificate.absolute().parent
+        raise ParameterError(f"--certificate {certificate}: there is no folder {folder}")
+
+
+def _refuse_drawing(
+    files: report_options.ReportFiles, family: Family, roles: dict[str, str]
+) -> None:
+    if files.wanted and (roles or family not in (Family.BINARY, Family.POISSON)):
+        raise ParameterError(
+            "--report and --plot draw all rows beside one hyperplane, which is for two labels or"
+            " counts without roles: leave them out"
+        )
 
 
 def _references(words: list[str]) -> dict[str, str]:

@@ -30,6 +30,6 @@ def check_on_cluster(question: CheckQuestion, session: ClusterSession) -> CheckR
     )
     list_skipped(data, source.opening.options.get("skipped_to"))
     paths = source.unopened.paths
-    spelled = paths if isinstance(paths, str) else " ".join(paths)
+    spelled = (paths if isinstance(paths, str) else " ".join(paths)) + question.spelled
     decide = partial(check, data, client)
     return answer(question, data, spelled, data.layout.classes, decide, progress.watch)

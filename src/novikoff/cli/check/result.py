@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from novikoff.cli.shared import margin
+from novikoff.cli.shared.design import FILE
 from novikoff.cli.shared.loaded_source import LoadedSource, as_label
 from novikoff.cli.shared.progress.search_progress import SearchProgress
 from novikoff.cli.shared.text import finite
@@ -17,14 +18,18 @@ from novikoff.errors import ParameterError
 from novikoff.verdict import check
 from novikoff.verdict.account.findings import MOST_COLUMNS
 from novikoff.verdict.coefficients import Coefficient, coefficient_names
+from novikoff.verdict.cones.roles import load_with_roles, refuse_event
 from novikoff.verdict.contrasts import ContrastColumns
 from novikoff.verdict.result import SEPARABLE, UNDECIDED, Stage, Verdict, Watch
 from novikoff.verdict.search.points import WIDE
+from novikoff.verdict.signed import ROLES as TABLE_ROLES
 from novikoff.verdict.signed import label_signs
 
 if TYPE_CHECKING:
     from novikoff.cluster.workers.dataset import Dataset
 
+ROLES = (*TABLE_ROLES, "event")
+OWN_NAMES = ("binary", "binomial", "log-binomial", "poisson")  # a coefficient for each column
 CheckedRows: TypeAlias = "LoadedSource | Dataset"  # here, or on a cluster
 
 
@@ -35,6 +40,8 @@ class CheckQuestion(NamedTuple):
     positive: str | None = None
     contrasts: Sequence[str] = ()
     coefficients: bool | None = None
+    levels: str | None = None
+    spelled: str = ""  # options for `novikoff verify` that the certificate does not have
 
     def wants_coefficients(self, columns: int, seconds: float) -> bool:
         """Whether to work out the coefficients, which know no time limit, after a verdict that took
@@ -104,10 +111,13 @@ def _factors(aliased: dict[str, dict[str, Fraction]]) -> dict[str, dict[str, str
 def run_check(question: CheckQuestion, source: Source, progress: SearchProgress) -> CheckResult:
     """Read the rows, and answer."""
     progress.begin("reading")
-    rows = LoadedSource(source)
+    roles = {name: question.options[name] for name in ROLES if name in question.options}
+    refuse_event(question.options["family"], roles.get("event"))
+    rows = load_with_roles(source, roles)
     if question.options["family"] == "binary" and question.positive is None:
         label_signs(rows.labels, None)  # the words below are about two labels, or counts
-    return answer(question, rows, rows.spelled, rows.labels, partial(check, rows), progress.watch)
+    spelled = FILE if rows.format == "formula" else rows.spelled
+    return answer(question, rows, spelled, rows.labels, partial(check, rows), progress.watch)
 
 
 def answer(
@@ -124,26 +134,31 @@ def answer(
     of these rows, called with its options.
     """
     options = question.options
-    names = coefficient_names(rows.feature_names, rows.features, bias=options["fit_intercept"])
-    weights = [ContrastColumns(names).parse(text) for text in question.contrasts]
+    if options["family"] in OWN_NAMES:  # before the search, where the names are known by then
+        names = coefficient_names(rows.feature_names, rows.features, bias=options["fit_intercept"])
+        for text in question.contrasts:
+            ContrastColumns(names).parse(text)
     refuse_width(question, rows)
     options = options | {"positive": as_label(question.positive, labels)}
+    if question.levels is not None:
+        words = [word.strip() for word in question.levels.split(",")]
+        options["levels"] = [as_label(word, labels, "--levels") for word in words]
     began = time.perf_counter()
     verdict = decide(watch=watch, **options)
     found = CheckResult(rows, data, verdict, time.perf_counter() - began)
     if verdict.outcome == UNDECIDED:
         return found
-    return add_coefficients(found, question, weights, watch)
+    return add_coefficients(found, question, watch)
 
 
-def add_coefficients(
-    found: CheckResult, question: CheckQuestion, weights: list[list[Fraction]], watch: Watch
-) -> CheckResult:
+def add_coefficients(found: CheckResult, question: CheckQuestion, watch: Watch) -> CheckResult:
     """Add rank, coefficients and contrasts to the result, where requested."""
     verdict, bracket = found.verdict, found.verdict.margin
     watch(Stage("coefficients", verdict.outcome, bracket.lower, bracket.upper, verdict.scans))
-    named = zip(weights, question.contrasts, strict=True)
-    found = found._replace(contrasts=[verdict.contrast(each, name) for each, name in named])
+    assert verdict.analysis is not None  # it is decided
+    columns = ContrastColumns(verdict.analysis.names)
+    contrasts = [verdict.contrast(columns.parse(text), text) for text in question.contrasts]
+    found = found._replace(contrasts=contrasts)
     if not question.wants_coefficients(verdict.features, found.seconds):
         return found
     return found._replace(rank=verdict.rank, coefficients=verdict.coefficients)

@@ -3,18 +3,31 @@
 import enum
 import functools
 import inspect
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from novikoff.cli.shared.options import panel
-from novikoff.errors import ParameterError
+from novikoff.errors import CertificateError, ParameterError
 
 if TYPE_CHECKING:
     from novikoff.data import Source
 
+#: Options that a certificate repeats.
+READING = (
+    "format",
+    "target",
+    "header",
+    "delimiter",
+    "zero_based",
+    "categorical",
+    "columns",
+    "drop",
+    "hash_bits",
+)
 data_option = panel("How the data are read")
 DATA_HELP = "Paths, patterns such as 'part-*.svm', - for standard input, or example:NAME."
 
@@ -163,6 +176,45 @@ class DataOptions(NamedTuple):
                 f"--bad-rows skip: name a file for the rows left out of {first} with --skipped-to"
             )
         return Path("skipped.jsonl" if first == "-" else f"{first}.skipped.jsonl")
+
+    def as_reading(self) -> dict[str, Any]:
+        """How the rows are read, as a certificate says it: the options that matter for that."""
+        asked = {name: getattr(self, name) for name in READING}
+        found = {name: value for name, value in asked.items() if value is not None}
+        if self.format is not None:
+            found["format"] = self.format.value
+        return found | ({"bad_rows": "skip"} if self.bad_rows is BadRows.SKIP else {})
+
+    @property
+    def spelled(self) -> str:
+        """The options that a certificate would repeat, as a command line has them."""
+        words = []
+        for name, value in self.as_reading().items():
+            option = f"--{name.replace('_', '-')}"
+            if isinstance(value, bool):
+                off = {"--header": "--no-header", "--zero-based": "--one-based"}
+                words.append(option if value else off[option])
+            else:
+                each = value if isinstance(value, list) else [value]
+                words += [word for one in each for word in (option, shlex.quote(str(one)))]
+        return "".join(f" {word}" for word in words)
+
+    def completed(self, reading: Mapping[str, Any] | None) -> "DataOptions":
+        """These options, and where they say nothing those of a certificate."""
+        known = {name: (reading or {}).get(name) for name in READING}
+        more = {name: value for name, value in known.items() if getattr(self, name) is None}
+        if more.get("format") is not None:
+            try:
+                more["format"] = Format(str(more["format"]))
+            except ValueError:
+                raise CertificateError(f"reading: no format {more['format']!r:.60}") from None
+        return self._replace(**more)
+
+    def with_event(self, event: str | None) -> "DataOptions":
+        """These options, with the column of events for the target."""
+        if event is not None and self.target not in (None, event):
+            raise ParameterError("--event is the target: leave --target out")
+        return self if event is None else self._replace(target=event)
 
     def used_options(self) -> list[str]:
         """The options that were given, as they are spelled."""

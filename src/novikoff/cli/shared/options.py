@@ -57,8 +57,52 @@ PositiveOption = Annotated[
     str | None, question_option(metavar="LABEL", help="Tell this label from all the others.")
 ]
 
+LevelsOption = Annotated[
+    str | None,
+    question_option(
+        metavar="LABEL,...",
+        help="The classes of multinomial (the first is the reference) or cumulative in order.",
+        show_default="sorted",
+    ),
+]
+FormulaOption = Annotated[
+    str | None,
+    question_option(
+        metavar="FORMULA",
+        help="The model's outcome and terms, such as 'low ~ age + C(race)*smoke'; with the extra"
+        " novikoff[stats].",
+    ),
+]
+role_option = partial(panel("Roles of columns"), metavar="COLUMN")
+WeightsOption = Annotated[
+    str | None, role_option(help="Weights or frequencies; a row of weight 0 does not count.")
+]
+TrialsOption = Annotated[
+    str | None, role_option(help="binomial: of how many the target counts the successes.")
+]
+ExposureOption = Annotated[
+    str | None, role_option(help="poisson: how long, or of how many, was counted.")
+]
+StrataOption = Annotated[
+    str | None, role_option(help="conditional: groups of cases and controls; cox: strata.")
+]
+TimeOption = Annotated[
+    str | None, role_option(help="cox: the time of the event, or of leaving without one.")
+]
+EventOption = Annotated[
+    str | None, role_option(help="cox: 1 for an event, 0 where it is censored; it is the target.")
+]
+EntryOption = Annotated[
+    str | None, role_option(help="cox: the time from which on a row is at risk.")
+]
+
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def given(**values: str | None) -> dict[str, str]:
+    """The options that were given."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def as_parameters(words: list[str], defaults: dict[str, Any]) -> dict[str, Any]:

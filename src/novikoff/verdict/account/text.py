@@ -206,7 +206,7 @@ def _identical(found: Findings) -> list[Fact]:
 def _conflict(found: Findings, most: int) -> list[Fact]:
     """The rows in conflict, unless they are the identical ones just named."""
     verdict = found.verdict
-    if verdict.signed.cone is not None:
+    if verdict.signed.cone is not None and verdict.family not in ("binary", "poisson"):
         return _comparisons(verdict, most)
     size, identical = len(verdict.conflict), verdict.identical
     rows = {row for row, _ in verdict.conflict}

@@ -24,6 +24,7 @@ from novikoff.verdict.certificate.fields import (
 )
 from novikoff.verdict.certificate.json_layout import format_json
 from novikoff.verdict.certificate.labels import read_labels, write_labels
+from novikoff.verdict.certificate.reading import require_reading
 from novikoff.verdict.signed import ROLES, Classes, LabelPair, SignedRows
 
 FORMAT = "novikoff certificate"
@@ -173,7 +174,7 @@ def _about_table(signed: SignedRows) -> dict[str, Any]:
         "labels": write_labels(table.labels),
         "roles": [name for name in ROLES if name in table.roles],
         "cone": {"rows": signed.count, "columns": signed.dim},
-        "reading": None if table.reading is None else dict(table.reading),
+        "reading": require_reading(None if table.reading is None else dict(table.reading)),
         "digest": table_digest(table),
     }
 

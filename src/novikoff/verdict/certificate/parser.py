@@ -31,6 +31,7 @@ from novikoff.verdict.certificate.fields import (
     require_one_of,
 )
 from novikoff.verdict.certificate.numbers import brief, parse_numbers
+from novikoff.verdict.certificate.reading import require_reading
 from novikoff.verdict.cones.families import FAMILIES as MODELS
 from novikoff.verdict.cones.models import CONE
 from novikoff.verdict.signed import FAMILIES, ROLES
@@ -177,8 +178,7 @@ def _check_table_fields(fields: dict[str, Any]) -> None:
             if read_count(each, Size(0, 0)) < 1:
                 raise CertificateError("found 0, expected at least 1")
     with error_context("reading"):
-        if not isinstance(fields["reading"], dict | None):
-            raise CertificateError(f"found {brief(fields['reading'])}, expected an object or null")
+        require_reading(fields["reading"])
 
 
 def _check_claim(fields: dict[str, Any]) -> None:

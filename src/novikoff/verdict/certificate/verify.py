@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.data import Source
 from novikoff.data.matrices import as_labels
 from novikoff.data.user_types import RowsLike
 from novikoff.errors import CertificateError, NovikoffError
@@ -31,6 +32,7 @@ from novikoff.verdict.certificate.repair_claim import ClassCosts, row_classes
 from novikoff.verdict.certificate.replay import replay
 from novikoff.verdict.cones.families import Outcome, make_cone, make_table, outcome_of
 from novikoff.verdict.cones.models import CONE, cone_input, plain_cone
+from novikoff.verdict.cones.roles import load_with_roles, role_values
 from novikoff.verdict.exact import dot_products, margins
 from novikoff.verdict.exact import rank as ranks
 from novikoff.verdict.exact.margins import rational
@@ -58,13 +60,13 @@ def verify(
     X: RowsLike,
     y: npt.ArrayLike | None = None,
     *,
-    weights: npt.ArrayLike | None = None,
-    trials: npt.ArrayLike | None = None,
-    exposure: npt.ArrayLike | None = None,
-    strata: npt.ArrayLike | None = None,
-    time: npt.ArrayLike | None = None,
-    event: npt.ArrayLike | None = None,
-    entry: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | str | None = None,
+    trials: npt.ArrayLike | str | None = None,
+    exposure: npt.ArrayLike | str | None = None,
+    strata: npt.ArrayLike | str | None = None,
+    time: npt.ArrayLike | str | None = None,
+    event: npt.ArrayLike | str | None = None,
+    entry: npt.ArrayLike | str | None = None,
     held: RowsLike | None = None,
 ) -> Verification:
     """Check a certificate against rows and labels.
@@ -73,14 +75,19 @@ def verify(
     Z and `held` as for `cone`; a source brings its own labels. Never raises because of the
     certificate; DataError says what is wrong with rows that cannot be used.
     """
-    roles = {
+    roles: dict[str, Any] = {
         "weights": weights,
         "trials": trials,
         "exposure": exposure,
         "strata": strata,
         "time": time,
+        "event": event,
         "entry": entry,
     }
+    if isinstance(X, Source):
+        X = load_with_roles(X, roles)
+        roles = role_values(X, roles)
+    event = roles.pop("event")
     found, problem = _readable(certificate)
     family = "" if found is None else found.fields["family"]
     outcome = event if y is None else y
@@ -307,6 +314,7 @@ def _comparable(label: Any, text: bool) -> str | Fraction | None:
 def _separable(certificate: Certificate, signed: SignedRows) -> None:
     witness, given = certificate.witness, certificate.figures
     support: Combination = witness["support"]
+    _require(not signed.pinned.any(), "claim: some rows are held, and are never strict")
     _require(len(support) > 0, "support: it has no rows")
     _require(all(each > 0 for _, each in support), "support: a multiplier is not positive")
     found = margins.separation(signed, witness["weights"], support)

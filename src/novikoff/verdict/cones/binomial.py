@@ -27,20 +27,21 @@ def cone(table: Table) -> Cone:
 def successes_and_trials(table: Table) -> tuple[Vector, Vector]:
     """The successes of the rows that are kept, and their trials: 1 where none are given."""
     trials = table.roles.get("trials")
-    refuse(table.outcome, table.outcome < 0.0, "y", "are successes: not negative")
+    refuse(table.given, table.outcome, table.outcome < 0.0, "y", "successes, not below 0")
     if trials is None:
         refuse(
+            table.given,
             table.outcome,
             table.outcome > 1.0,
             "y",
-            "are shares from 0 to 1 unless trials says of how many they are the successes",
+            "shares from 0 to 1, or trials that say of how many they are the successes",
         )
         return table.outcome[table.kept], np.ones(len(table.kept))
     bad = np.flatnonzero(table.outcome > trials)
     if bad.size:
         row = int(bad[0])
         raise DataError(
-            f"row {row} has {table.outcome[row]:g} successes in {trials[row]:g} trials; there are"
-            " no more successes than trials"
+            f"{table.where(row)} has {table.outcome[row]:g} successes in {trials[row]:g} trials;"
+            " there are no more successes than trials"
         )
     return table.outcome[table.kept], trials[table.kept]

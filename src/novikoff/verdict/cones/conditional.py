@@ -27,7 +27,7 @@ def cone(table: Table) -> Cone:
 
     def tell(k: int) -> str:
         names = [table.class_name(table.outcome[i]) for i in (owner[k], other[k])]
-        return f"row {owner[k]} ({names[0]}) against row {other[k]} ({names[1]})"
+        return f"{table.where(owner[k])} ({names[0]}) against {table.where(other[k])} ({names[1]})"
 
     return difference_cone(table, owner, other, np.zeros(len(owner), np.bool_), tell)
 
@@ -42,7 +42,8 @@ def _strata(table: Table) -> list[tuple[Indices, Indices]]:
         is_case = table.outcome[rows] == 1.0
         if is_case.all() or not is_case.any():
             raise DataError(
-                f"the stratum of row {rows[0]} has no {'control' if is_case.all() else 'case'}"
+                f"the stratum of {table.where(rows[0])} has no"
+                f" {'control' if is_case.all() else 'case'}"
                 f" ({len(rows)} row(s), all {table.class_name(table.outcome[rows[0]])}): it says"
                 " nothing of any coefficient. Leave such strata out, or give them a weight of 0"
             )

@@ -65,9 +65,10 @@ def cone(table: Table) -> Cone:
 
     def tell(k: int) -> str:
         time = f"{table.roles['time'][owner[k]]:g}"
+        rows = table.where(owner[k]), table.where(other[k])
         if tied[k]:
-            return f"rows {owner[k]} and {other[k]} (events at {time}, of equal hazard)"
-        return f"row {owner[k]} (event at {time}) against row {other[k]} (at risk)"
+            return f"{rows[0]} and {rows[1]} (events at {time}, tied)"
+        return f"{rows[0]} (event at {time}) against {rows[1]} (at risk)"
 
     def spread(strict: Mask, direction: list[int]) -> Mask:
         return _strict_rows(table, strata, strict, direction)
@@ -77,12 +78,18 @@ def cone(table: Table) -> Cone:
 
 def _refuse(table: Table) -> None:
     event, time, entry = table.outcome, table.roles["time"], table.roles.get("entry")
-    refuse(event, (event != 0.0) & (event != 1.0), "event", "are 1, or 0 where it is censored")
+    refuse(
+        table.given,
+        event,
+        (event != 0.0) & (event != 1.0),
+        "event",
+        "1, or 0 where it is censored",
+    )
     if entry is not None and (bad := np.flatnonzero(entry >= time)).size:
         row = int(bad[0])
         raise DataError(
-            f"row {row} enters at {entry[row]:g}, not before its time, {time[row]:g}: it is never"
-            " at risk"
+            f"{table.where(row)} enters at {entry[row]:g}, not before its time, {time[row]:g}: it"
+            " is never at risk"
         )
     if not (event[table.kept] == 1.0).any():
         raise DataError("no row has an event: there is nothing to compare")

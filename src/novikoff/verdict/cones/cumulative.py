@@ -39,7 +39,7 @@ def cone(table: Table) -> Cone:
     def tell(k: int) -> str:
         where = "below" if upper[k] else "above"
         name = threshold_names[own[k] - (not upper[k])]
-        return f"row {owners[k]} ({table.class_name(own[k])}) {where} the threshold {name}"
+        return f"{table.where(owners[k])} ({table.class_name(own[k])}) {where} the threshold {name}"
 
     names = [str(name) for name in table.labels.names]
     threshold_names = [f"{low}|{high}" for low, high in pairwise(names)]

@@ -107,7 +107,7 @@ def make_table(
 ) -> Table:
     """The table of a model; `outcome` makes numbers of y, given which rows are kept."""
     form, rows = FAMILIES[family], int(given.matrix.shape[0])
-    found = read_roles(family, rows, roles, form.roles, form.needed)
+    found = read_roles(family, given, roles, form.roles, form.needed)
     counted = np.ones(rows, np.bool_)
     for name in ("weights", "trials", "exposure"):
         counted &= found.get(name, np.ones(rows)) > 0.0
@@ -134,7 +134,7 @@ def outcome_of(
 
     def numeric(given: UserInput, kept: Indices) -> Outcome:
         name = "event" if family == "cox" else "y"
-        return Outcome(numbers(name, given.y, given.matrix.shape[0]), None)
+        return Outcome(numbers(name, given.y, given), None)
 
     def pair(given: UserInput, kept: Indices) -> Outcome:
         labels = as_labels(given.y)
@@ -144,13 +144,14 @@ def outcome_of(
         return Outcome(values, found)
 
     def ordered(given: UserInput, kept: Indices) -> Outcome:
-        return _ordered(given.y, kept, family, levels)
+        return _ordered(given, kept, family, levels)
 
     return {NUMBER: numeric, PAIR: pair, ORDER: ordered}[form]
 
 
-def _ordered(y: Any, kept: Indices, family: str, levels: Any) -> Outcome:
+def _ordered(given: UserInput, kept: Indices, family: str, levels: Any) -> Outcome:
     """The class of each row; the order is that of the levels, of a categorical, or of numbers."""
+    y = given.y
     if levels is None and getattr(y, "dtype", None) is not None and hasattr(y, "cat"):
         levels = [each for each in y.cat.categories if (np.asarray(y)[kept] == each).any()]
     labels = as_labels(y)
@@ -166,7 +167,8 @@ def _ordered(y: Any, kept: Indices, family: str, levels: Any) -> Outcome:
     values = class_codes(labels, names)
     if (bad := np.flatnonzero(values[kept] < 0)).size:
         row = int(kept[bad[0]])
-        raise DataError(f"row {row} has the label {labels[row]!r}, which is not among the levels")
+        where, label = given.where(row), labels[row].item()
+        raise DataError(f"{where} has the label {label!r}, which is not among the levels")
     refuse_classes(names, values[kept], len(kept))
     return Outcome(values, Classes(tuple(names)))
 

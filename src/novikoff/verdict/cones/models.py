@@ -62,8 +62,6 @@ def read_input(
     rest = dict(roles)
     event = rest.pop("event", None)
     if event is not None:
-        if family != "cox":
-            raise ParameterError(f'family={family!r} has no use for event; that is for "cox"')
         if y is not None:
             raise ParameterError("pass event or y, not both: they are the same")
         y = event

@@ -38,7 +38,7 @@ def cone(table: Table) -> Cone:
 
     def tell(k: int) -> str:
         names = table.class_name(own[k]), table.class_name(against[k])
-        return f"row {owners[k]} ({names[0]}) against the class {names[1]}"
+        return f"{table.where(owners[k])} ({names[0]}) against the class {names[1]}"
 
     terms = [*table.names, INTERCEPT] if table.bias else table.names
     return Cone(

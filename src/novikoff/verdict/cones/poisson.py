@@ -21,10 +21,10 @@ ROLES = ("weights", "exposure")
 def cone(table: Table) -> Cone:
     """z = -x for counts of 0; x is held for counts above."""
     counts, exposure = table.outcome, table.roles.get("exposure")
-    refuse(counts, counts < 0.0, "y", "are counts: not negative")
+    refuse(table.given, counts, counts < 0.0, "y", "a count, not below 0")
     if exposure is not None and (bad := np.flatnonzero((counts > 0.0) & (exposure == 0.0))).size:
         row = int(bad[0])
-        raise DataError(f"row {row} has the count {counts[row]:g} with an exposure of 0")
+        raise DataError(f"{table.where(row)} has the count {counts[row]:g} with an exposure of 0")
     some = counts[table.kept] > 0.0
     if not some.any():
         raise DataError("every count is 0: no fit has a finite intercept, nothing else to decide")

@@ -26,7 +26,7 @@ def signed_cone(
     def told(k: int) -> str:
         i = int(kept[k])
         named = table.class_name(table.outcome[i]) if table.labels else f"{table.outcome[i]:g}"
-        return f"row {i} ({named})"
+        return f"{table.where(i)} ({named})"
 
     return Cone(
         table=table,

@@ -50,6 +50,10 @@ class Table(NamedTuple):
     def features(self) -> int:
         return int(self.given.matrix.shape[1])
 
+    def where(self, row: int) -> str:
+        """What messages call a row."""
+        return self.given.where(row)
+
     @property
     def names(self) -> list[str]:
         """The names of the features."""

@@ -25,7 +25,10 @@ class LabelPair(NamedTuple):
 def refuse_family(family: str, unit_length: bool, positive: Any) -> None:
     """Refuse an unknown family, and options that do not go with it."""
     if family not in FAMILIES:
-        raise ParameterError(f"family must be one of {', '.join(FAMILIES)}, not {family!r}")
+        raise ParameterError(
+            f"family must be one of {', '.join(FAMILIES)}, not {family!r}: others are judged in"
+            " memory, on one machine"
+        )
     if family == "poisson" and (unit_length or positive is not None):
         raise ParameterError("counts have no unit length and no positive label")
 

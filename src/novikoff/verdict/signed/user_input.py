@@ -27,6 +27,10 @@ class UserInput(NamedTuple):
     lines: npt.NDArray[np.int64] | None
     names: list[str] | None
 
+    def where(self, row: int) -> str:
+        """What messages call a row: its line in a file, where that is known, or its number."""
+        return f"row {row}" if self.lines is None else f"line {int(self.lines[row])}"
+
     @classmethod
     def of(cls, X: RowsLike, y: npt.ArrayLike | None = None) -> "UserInput":
         """Read arrays, sparse matrices, frames or a source; DataError says what cannot be used."""
