@@ -2,23 +2,30 @@
 
 import sys
 from functools import singledispatch
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
+from novikoff.data.user_types import RowsLike
 from novikoff.errors import ParameterError
 from novikoff.learning.estimators.base import BaseLearner, Classifier
+from novikoff.learning.learner import norm
 from novikoff.report.charts import epochs
 from novikoff.report.charts.bounds import bounds_figure, increment_figure
 from novikoff.report.charts.capacity import trials_figure
-from novikoff.report.charts.model_plane import model_figure
+from novikoff.report.charts.margins import closest_marked
+from novikoff.report.charts.plane import Separator, separator_figure
 from novikoff.report.charts.trace_list import figures_of
-from novikoff.report.model import Answer, Figure, Page, PageQuestion
+from novikoff.report.model import Answer, Figure, Page, PageQuestion, array
 from novikoff.report.pages.check import check_page
 from novikoff.report.pages.repair import repair_page
 from novikoff.report.render.chart import Chart
+from novikoff.report.row_info import RowInfo
 from novikoff.theory.bounds.evaluate import Bounds
 from novikoff.theory.bounds.hypotheses import Bound
 from novikoff.theory.bounds.increment import FixedIncrement
+from novikoff.theory.bounds.user_input import signed_rows
 from novikoff.theory.cover.capacity import Capacity, CapacityCurve
 from novikoff.theory.trace import Trace
 from novikoff.verdict.repair import Repair
@@ -111,7 +118,7 @@ def _(result: Capacity) -> Figure:
 @figure_of.register
 def _(result: BaseLearner, *, X: object = None, y: object = None) -> Figure:
     if X is not None and isinstance(result, Classifier):
-        return model_figure(result, X, y)
+        return _plane_of(result, X, y)
     if X is not None:
         raise ParameterError(f"{type(result).__name__} has one class: plot() draws its mistakes")
     if not hasattr(result, "mistakes_per_epoch_"):
@@ -127,3 +134,29 @@ def _question() -> PageQuestion:
 
 def _first(page: Page) -> Figure:
     return page.pictures[0]
+
+
+def _plane_of(model: Classifier, X: object, y: object) -> Figure:
+    """The rows, and the hyperplane of a model of two classes."""
+    if len(model.coef_) > 1:
+        raise ParameterError(
+            f"the model tells {len(model.classes_)} classes apart, each by a hyperplane of its own;"
+            " plot() without rows draws the mistakes of all of them"
+        )
+    signed = signed_rows(
+        cast(RowsLike, X),
+        cast(npt.ArrayLike, y),
+        fit_intercept=model.fit_intercept,
+        unit_length=model.unit_length,
+        positive=model.classes_[1].item(),
+    )
+    weights, intercept = array(model.coef_[0]), float(model.intercept_[0])
+    size = norm(np.append(weights, intercept) if signed.bias else weights)
+    if not size:
+        raise ParameterError("all weights are 0: there is no hyperplane to draw")
+    margins = array(model.decision_function(cast(RowsLike, X))) * signed.signs / size
+    lowest = float(margins.min())
+    unit = weights / size, intercept / size
+    gamma = lowest if lowest > 0.0 else None
+    found = Separator(*unit, margins, gamma, signed.bias, signed.unit_length)
+    return separator_figure(RowInfo.of(signed), found, closest_marked(margins))

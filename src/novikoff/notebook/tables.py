@@ -1,10 +1,5 @@
-"""Results in a notebook: the key numbers as a small table, and a chart.
+"""The key numbers of a result as a small HTML table, for notebooks."""
 
-The charts are made by the package `report`, which lies above all that it draws; it is loaded by its
-name when a chart is asked for.
-"""
-
-import importlib
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -36,13 +31,6 @@ def table_html(sentence: str, columns: Sequence[str], rows: Iterable[Sequence[ob
         f"<p>{escape(sentence)}</p><table><thead><tr>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )
-
-
-def plot(result: object, backend: str | None, **options: object) -> object:
-    """Draw a result with the package `report`."""
-    charts = importlib.import_module("novikoff.report.result_charts")
-    drawn: object = charts.plot(result, backend, **options)
-    return drawn
 
 
 def _cell(value: object) -> str:
