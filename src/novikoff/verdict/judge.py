@@ -21,7 +21,7 @@ from novikoff.data.text.csv.categories import reference_levels
 from novikoff.data.user_types import DataFrame, Family, Label, RowsLike
 from novikoff.errors import DataError, ParameterError
 from novikoff.verdict import certificate
-from novikoff.verdict.account.text import describe
+from novikoff.verdict.account.text import describe, headline
 from novikoff.verdict.certificate import Certificate, Combination
 from novikoff.verdict.coefficients import CoefficientAnalysis
 from novikoff.verdict.cones.models import cone_rows, model_rows, one_against_rest
@@ -432,6 +432,7 @@ class Judge:
             scans=self.search.scans,
             analysis=analysis,
             account=describe,
+            headline=headline,
             judge=self._against_rest if signed.family == "multinomial" else None,
         )
 

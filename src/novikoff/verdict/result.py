@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from novikoff import cover_count
+from novikoff import cover_count, notebook
 from novikoff.data.user_types import Label
 from novikoff.errors import ParameterError
 from novikoff.verdict.certificate import INSEPARABLE, QUASI, SEPARABLE, Certificate
@@ -145,12 +145,33 @@ class Verdict:
     judge: Callable[[object], "Verdict"] | None = field(default=None, repr=False)
     origin: RowOrigin | None = field(default=None, repr=False)
     account: Callable[["Verdict"], str] | None = field(default=None, repr=False)
+    headline: Callable[["Verdict"], str] | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         return repr(self) if self.account is None else self.account(self)
 
     def __repr__(self) -> str:
         return f"<Verdict: {self.outcome}, {self.rows} rows, {self.features} features>"
+
+    def _repr_html_(self) -> str:
+        sentence = repr(self) if self.headline is None else self.headline(self)
+        facts: list[notebook.Fact] = [("rows", self.rows), ("features", self.features)]
+        if self.outcome == SEPARABLE and self.family == "binary":
+            facts += [("margin γ", self.margin.lower), ("radius D", self.radius)]
+        if self.mistake_bound is not None:
+            facts.append(("mistakes at most", self.mistake_bound))
+        if self.conflict:
+            places = ", ".join(f"{row:,}" for row, _ in self.conflict[:8])
+            more = ", …" if len(self.conflict) > 8 else ""
+            facts.append(("conflict: rows", f"{places}{more}"))
+        return notebook.facts_html(sentence, facts)
+
+    def plot(self, *, backend: str | None = None) -> object:
+        """The rows in the plane, with the separator or the conflict; needs novikoff[report].
+
+        A chart that a notebook shows (Bokeh), elsewhere a Matplotlib figure; `backend` chooses.
+        """
+        return notebook.plot(self, backend)
 
     @property
     def family(self) -> str:

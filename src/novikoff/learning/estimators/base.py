@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from novikoff import notebook
 from novikoff.data import Source, matrices
 from novikoff.data.loader import load_rows
 from novikoff.data.matrices import Classes, Codes
@@ -121,6 +122,21 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         """
         with self._fitted("converged_") as learner:
             return learner.total("updates") == self._settled_at
+
+    def plot(
+        self,
+        X: RowsLike | None = None,
+        y: npt.ArrayLike | None = None,
+        *,
+        backend: str | None = None,
+    ) -> object:
+        """The mistakes of `fit` so far, epoch by epoch; of rows X with labels y, the plane with the
+        hyperplane learned. Needs novikoff[report].
+
+        A chart that a notebook shows (Bokeh), elsewhere a Matplotlib figure; `backend` chooses.
+        """
+        rows = {} if X is None else {"X": X, "y": y}
+        return notebook.plot(self, backend, **rows)
 
     @contextlib.contextmanager
     def _fitted(self, attribute: str) -> Iterator[Learner]:

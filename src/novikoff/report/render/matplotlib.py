@@ -69,24 +69,37 @@ def render_file(picture: Figure, kind: str, *, titled: bool = True) -> bytes:
     titled: with its title, labels and legend, which a page has beside it.
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure as Canvas
 
     with RENDERING, mpl.rc_context(SETTINGS), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure = Canvas(figsize=SQUARE if picture.equal else SIZE, layout="constrained")
-        axes = figure.add_subplot()
-        _prepare(axes, picture)
-        for order, mark in enumerate(picture.marks):
-            _draw(axes, mark, 2.0 + order)
-        if titled:
-            axes.set_title(picture.title, loc="left", fontsize=13)
-            axes.set_xlabel(textwrap.fill(picture.x_label, WRAP))
-            axes.set_ylabel(textwrap.fill(picture.y_label, WRAP_Y))
-            _legend(figure, axes)
         out = io.BytesIO()
         metadata = {"Date": None} if kind == "svg" else None
-        figure.savefig(out, format=kind, dpi=DOTS, metadata=metadata)
+        _drawn(picture, titled).savefig(out, format=kind, dpi=DOTS, metadata=metadata)
     return out.getvalue()
+
+
+def canvas_of(picture: Figure) -> "Canvas":
+    """A figure as one of Matplotlib's own."""
+    import matplotlib as mpl
+
+    with RENDERING, mpl.rc_context(SETTINGS):
+        return _drawn(picture, titled=True)
+
+
+def _drawn(picture: Figure, titled: bool) -> "Canvas":
+    from matplotlib.figure import Figure as Canvas
+
+    figure = Canvas(figsize=SQUARE if picture.equal else SIZE, layout="constrained")
+    axes = figure.add_subplot()
+    _prepare(axes, picture)
+    for order, mark in enumerate(picture.marks):
+        _draw(axes, mark, 2.0 + order)
+    if titled:
+        axes.set_title(picture.title, loc="left", fontsize=13)
+        axes.set_xlabel(textwrap.fill(picture.x_label, WRAP))
+        axes.set_ylabel(textwrap.fill(picture.y_label, WRAP_Y))
+        _legend(figure, axes)
+    return figure
 
 
 def _prepare(axes: "Axes", picture: Figure) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy.typing as npt
 
+from novikoff import notebook
 from novikoff.data.user_types import Label, RowsLike
 from novikoff.errors import ParameterError
 from novikoff.theory.bounds.hypotheses import Bound
@@ -15,6 +16,26 @@ from novikoff.theory.bounds.user_input import ExactNumber, ExactVector, numbers,
 from novikoff.verdict.judge import Judge
 from novikoff.verdict.result import Stage, Watch
 from novikoff.verdict.signed import Signed
+
+
+class Bounds(list[Bound]):
+    """Several theorems' bounds on one data set, in the order of the registry."""
+
+    def _repr_html_(self) -> str:
+        lines = [
+            (each.name, "" if each.value is None else each.value, each.formula,
+             each.learner if each.refused is None else f"not applicable: {each.refused}")
+            for each in self
+        ]  # fmt: skip
+        columns = ["bound", "at most", "formula", "of"]
+        return notebook.table_html("Mistakes at most, by each theorem", columns, lines)
+
+    def plot(self, *, backend: str | None = None) -> object:
+        """The bounds that hold, side by side; needs novikoff[report].
+
+        A chart that a notebook shows (Bokeh), elsewhere a Matplotlib figure; `backend` chooses.
+        """
+        return notebook.plot(self, backend)
 
 
 def on(
@@ -32,7 +53,7 @@ def on(
     precision: float | None = None,
     time_limit: float | None = None,
     watch: Watch | None = None,
-) -> list[Bound]:
+) -> Bounds:
     """Every bound on one data set, each with its hypotheses checked on the rows; one that they do
     not allow has no value, and the reason why.
 
@@ -93,13 +114,13 @@ def prepare(
     return BoundProblem(signed, verdict, step, first, times, relevant, precision, time_limit, watch)
 
 
-def evaluate(problem: BoundProblem, only: Sequence[str] | None = None) -> list[Bound]:
+def evaluate(problem: BoundProblem, only: Sequence[str] | None = None) -> Bounds:
     """Evaluate the bounds of these names, in the order of the registry."""
     wanted = list(BOUNDS) if only is None else list(only)
     unknown = [name for name in wanted if name not in BOUNDS]
     if unknown:
         raise ParameterError(f"there is no bound {unknown[0]!r}; there are {', '.join(BOUNDS)}")
-    found = []
+    found = Bounds()
     for name, bound in BOUNDS.items():
         if name in wanted:
             report_stage(problem, f"the bound {name}")

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from novikoff import notebook
+
 if TYPE_CHECKING:  # the formulas and their refusals need no Numba
     from novikoff.verdict.signed import SignedRows
 
@@ -39,6 +41,21 @@ class Bound(NamedTuple):
         """Whether it is refused only because a hypothesis is neither shown nor refuted."""
         known = [each.holds for each in self.hypotheses]
         return self.refused is not None and None in known and False not in known
+
+    def _repr_html_(self) -> str:
+        facts: list[notebook.Fact] = [("formula", self.formula), ("of", self.learner)]
+        for each in self.hypotheses:
+            holds = {True: "holds", False: "does not hold", None: "not known"}[each.holds]
+            facts.append((each.sentence, f"{holds}: {each.why}" if each.why else holds))
+        most = f"at most {self.value:,} mistakes" if self.refused is None else self.refused
+        return notebook.facts_html(f"{self.name}: {most}", facts)
+
+    def plot(self, *, backend: str | None = None) -> object:
+        """The bound as a point on the axis of mistakes; needs novikoff[report].
+
+        A chart that a notebook shows (Bokeh), elsewhere a Matplotlib figure; `backend` chooses.
+        """
+        return notebook.plot(self, backend)
 
 
 def row_name(signed: "SignedRows", i: int) -> str:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from novikoff import notebook
 from novikoff.data.user_types import Label, RowsLike
 from novikoff.errors import DataError, HypothesisError, ParameterError
 from novikoff.learning.rows import features_of
@@ -53,6 +54,18 @@ class FixedIncrement(NamedTuple):
     B: float
     updates: int
     exact: Envelopes | None
+
+    def _repr_html_(self) -> str:
+        facts: list[notebook.Fact] = [("k_max = B/A", self.k_max), ("A", self.A), ("B", self.B)]
+        sentence = f"A k² ≤ ‖w(k) − w(0)‖² ≤ B k, and so at most {self.updates:,} updates."
+        return notebook.facts_html(sentence, facts)
+
+    def plot(self, *, backend: str | None = None) -> object:
+        """The two envelopes, and where they meet; needs novikoff[report].
+
+        A chart that a notebook shows (Bokeh), elsewhere a Matplotlib figure; `backend` chooses.
+        """
+        return notebook.plot(self, backend)
 
 
 def fixed_increment(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from novikoff import notebook
 from novikoff.cover_count import fraction, require_integer
 from novikoff.errors import ParameterError
 from novikoff.learning.rows import make_rows
@@ -37,6 +38,36 @@ class Capacity(NamedTuple):
     upper: float
     cover: float
 
+    def _repr_html_(self) -> str:
+        return CapacityCurve([self])._repr_html_()
+
+    def plot(self, *, backend: str | None = None) -> object:
+        """The share tried, on Cover's curve; needs novikoff[report].
+
+        A chart that a notebook shows (Bokeh), elsewhere a Matplotlib figure; `backend` chooses.
+        """
+        return notebook.plot(self, backend)
+
+
+class CapacityCurve(list[Capacity]):
+    """The shares of separable labellings for several ratios P / N."""
+
+    def _repr_html_(self) -> str:
+        lines = [
+            (each.N, each.P, f"{each.ratio:.3g}", f"{each.separable:,} of {each.trials:,}",
+             f"{each.lower:.3f} to {each.upper:.3f}", each.cover)
+            for each in self
+        ]  # fmt: skip
+        columns = ["N", "P", "P / N", "separable", "95 % confidence", "Cover: C(P, N) / 2^P"]
+        return notebook.table_html("Labellings tried, each decided exactly", columns, lines)
+
+    def plot(self, *, backend: str | None = None) -> object:
+        """The shares tried, and Cover's curve; needs novikoff[report].
+
+        A chart that a notebook shows (Bokeh), elsewhere a Matplotlib figure; `backend` chooses.
+        """
+        return notebook.plot(self, backend)
+
 
 def capacity_curve(
     N: int,
@@ -45,7 +76,7 @@ def capacity_curve(
     seed: int = 0,
     *,
     watch: Watch | None = None,
-) -> list[Capacity]:
+) -> CapacityCurve:
     """How often a hyperplane through the origin separates P random points with random labels, for
     each ratio P / N, beside what Cover's theorem says: 1 up to P = N, one half at P = 2 N, next to
     nothing beyond, and the more sharply the larger N is.
@@ -63,7 +94,7 @@ def capacity_curve(
         require_integer("seed", seed, 0),
     )
     sizes = [_points(ratio, N) for ratio in ratios]
-    found = []
+    found = CapacityCurve()
     for k, P in enumerate(sizes):
         good = 0
         with threadpool_limits(1):  # for matrices so small, more only wait for each other

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from flint import fmpz_mat
 
+from novikoff import notebook
 from novikoff.cover_count import readable_count, require_integer
 from novikoff.data.user_types import RowsLike
 from novikoff.errors import ParameterError
@@ -55,6 +56,12 @@ class Position(NamedTuple):
 
     def __repr__(self) -> str:  # the subsets can have thousands of digits
         return f"Position(holds={self.holds!r}, dependent={self.dependent!r}, {self.reason!r})"
+
+    def _repr_html_(self) -> str:
+        facts: list[notebook.Fact] = [("holds", "not known" if self.holds is None else self.holds)]
+        if self.dependent:
+            facts.append(("dependent rows", ", ".join(map(str, self.dependent))))
+        return notebook.facts_html(self.reason, facts)
 
     def __bool__(self) -> bool:
         if self.holds is None:

@@ -2,14 +2,19 @@
 
 import os
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from novikoff import notebook
+from novikoff.errors import ParameterError
 from novikoff.theory.trace.cycles import Cycle
 from novikoff.theory.trace.table import open_table, split_table
 from novikoff.theory.trace.theorems.inequalities import Check
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,6 +66,38 @@ class Trace:
     def __repr__(self) -> str:
         how = "exactly" if self.exact else "but for rounding"
         return f"<Trace: {self.rule}, {self.updates} updates, checked {how}>"
+
+    def _repr_html_(self) -> str:
+        ended = "converged" if self.converged else f"did not converge: {self.because}"
+        how = "exactly" if self.exact else "with a proven allowance for rounding"
+        facts: list[notebook.Fact] = [
+            ("updates", self.updates),
+            ("mistakes", self.mistakes),
+            ("epochs", self.epochs),
+            ("bound", "none" if self.bound is None else self.bound),
+            ("margin γ", "none" if self.margin is None else self.margin),
+            ("radius D", self.radius),
+            *((f"checked: {each.statement}", f"{each.steps:,} times") for each in self.checks),
+        ]
+        return notebook.facts_html(f"{self.rule}: it {ended}; checked {how}.", facts)
+
+    def plot(self, *, chart: str | None = None, backend: str | None = None) -> object:
+        """The proof's picture; needs novikoff[report].
+
+        chart: another one, such as "envelopes", "cosine", "ceiling" or "slack". A chart that a
+        notebook shows (Bokeh), elsewhere a Matplotlib figure; `backend` chooses.
+        """
+        return notebook.plot(self, backend, **({} if chart is None else {"chart": chart}))
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The table as a pandas frame, with the number of the update as its index."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ParameterError(
+                "to_frame needs pandas: pip install pandas; trace.table has the same columns"
+            ) from None
+        return pd.DataFrame(self.table).set_index("update")
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """The table as .csv or .parquet; `nk.trace(write=path)` writes thinned runs in full."""

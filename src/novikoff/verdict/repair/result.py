@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from novikoff import notebook
 from novikoff.verdict.certificate import Certificate, Combination
 from novikoff.verdict.result import Margin
 from novikoff.verdict.signed import Signed
@@ -66,3 +67,23 @@ class Repair:
     def __repr__(self) -> str:
         known = f"{self.upper}" if self.exact else f"{self.lower} to {self.upper}"
         return f"<Repair: {known} of {self.signed.count} rows>"
+
+    def _repr_html_(self) -> str:
+        known = f"{self.upper}" if self.exact else f"{self.lower} to {self.upper}"
+        places = ", ".join(f"{row:,}" for row in self.rows[:8]) + (
+            ", …" if len(self.rows) > 8 else ""
+        )
+        facts: list[notebook.Fact] = [
+            ("fewest rows on a wrong side", known),
+            ("rows", places or "none"),
+            ("conflicts in the proof", len(self.conflicts)),
+        ]
+        sentence = "No hyperplane does better." if self.exact else f"Stopped by {self.stopped}."
+        return notebook.facts_html(sentence, facts)
+
+    def plot(self, *, backend: str | None = None) -> object:
+        """The rows in the plane, those to look at ringed; needs novikoff[report].
+
+        A chart that a notebook shows (Bokeh), elsewhere a Matplotlib figure; `backend` chooses.
+        """
+        return notebook.plot(self, backend)
