@@ -206,17 +206,10 @@ class Stream:
 
     def _part(self, chunk: Chunk, matrix: Matrix) -> WeightedPart:
         """The rows of a chunk that have weights, with the weights of their classes."""
-        if self.spec.class_weight == "balanced":
-            raise ParameterError(
-                'class_weight="balanced" counts all labels before learning begins, which a stream'
-                " does not allow: give the weights as a dict"
-            )
-        part = self.spec.weighted_part(matrix, self.classes, self.codes(chunk), chunk.weights)
-        if part.matrix.shape[0] != matrix.shape[0]:
-            raise ParameterError(
-                "class_weight is 0 for a class of a stream: leave its rows out of the data"
-            )
-        return part
+        self.spec.require_known_class_weights("a stream")
+        if self.source.replayable and not self.spec.weighs_only(self.classes):
+            raise RestartRequiredError(f"{self.source.name}: all labels must be known first")
+        return self.spec.weighted_part(matrix, self.classes, self.codes(chunk), chunk.weights)
 
     def codes(self, chunk: Chunk) -> Codes:
         """The class number of each row."""
