@@ -22,6 +22,7 @@ from novikoff.learning.epochs import StopReason, TrainingRun, found_margin
 from novikoff.learning.learner import learners_needed
 from novikoff.learning.rows import LearnerRows
 from novikoff.learning.spec import TrainingSpec, WeightedPart
+from novikoff.number_text import listed
 
 FIRST = 512  # rows of a pipe that are looked at for labels before any is learned from
 NO_LABELS = np.array([-1, 1])  # the classes of a rule that looks at no labels
@@ -227,7 +228,7 @@ class Stream:
             place = "" if chunk.lines is None else f":{chunk.lines[odd]}"
             raise RestartRequiredError(
                 f"{self.source.name}{place}: the label {chunk.y[odd]} comes after learning began"
-                f" with {', '.join(map(str, self.classes))}; name all labels with --classes"
+                f" with {listed(self.classes)}; name all labels with --classes"
             ) from None
 
     def _as_floats(self, classes: Classes) -> Any:
