@@ -228,7 +228,7 @@ class Stream:
             place = "" if chunk.lines is None else f":{chunk.lines[odd]}"
             raise RestartRequiredError(
                 f"{self.source.name}{place}: the label {chunk.y[odd]} comes after learning began"
-                f" with {listed(self.classes)}; name all labels with --classes"
+                f" with {listed(self.classes.tolist())}; name all labels with --classes"
             ) from None
 
     def _as_floats(self, classes: Classes) -> Any:

@@ -65,11 +65,10 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
 
     def __new__(cls, *args: Any, **parameters: Any) -> Self:
         """A new estimator; a parameter that it does not have is refused with a hint."""
-        if cls.__init__ is not object.__init__:
-            known = cls._get_param_names()
-            for name in parameters.keys() - set(known):
-                raise UnknownParameterError(parameter_hint(cls.__name__, name, known))
-        return super().__new__(cls)
+        known = cls._get_param_names()
+        for name in parameters.keys() - set(known):
+            raise UnknownParameterError(parameter_hint(cls.__name__, name, known))
+        return object.__new__(cls)
 
     def _rule(self) -> Rule:
         return registry.build(self.kind, self._own_parameters())
@@ -381,7 +380,7 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
                 work.classes_ = named
             elif named is not None and not np.array_equal(named, work.classes_):
                 raise ParameterError(
-                    f"classes has been {listed(work.classes_)} since the first call"
+                    f"classes has been {listed(work.classes_.tolist())} since the first call"
                 )
             matrix, known, codes = work._labelled(rows, y, reset=first, classes=work.classes_)
             weights = as_weights(sample_weight, matrix.shape[0])
