@@ -17,7 +17,7 @@ from novikoff.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from novikoff import cluster
-    from novikoff.data import open
+    from novikoff.data import open as open  # not in __all__, where it would hide Python's own
     from novikoff.learning import rules
     from novikoff.learning.estimators import (
         AveragedPerceptron,
@@ -58,7 +58,6 @@ __all__ = [
     "cone",
     "cover",
     "load",
-    "open",
     "repair",
     "rules",
     "save",

@@ -13,6 +13,10 @@ class ParameterError(NovikoffError):
     """A parameter outside its range, or parameters that contradict each other."""
 
 
+class UnknownParameterError(ParameterError, TypeError):
+    """A parameter that an estimator does not have. A TypeError too, as for any function."""
+
+
 class HypothesisError(ParameterError):
     """A bound outside its hypotheses; the message says which one fails, and where."""
 

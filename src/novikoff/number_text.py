@@ -1,5 +1,6 @@
 """Numbers for people: rounded to the side on which a statement stays true, and with their nouns."""
 
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 
@@ -37,6 +38,16 @@ def count(number: int, noun: str) -> str:
     ('1 update', '2,000 updates')
     """
     return f"{number:,} {plural(noun, number)}"
+
+
+def listed(things: Sequence[object], most: int = 10) -> str:
+    """Things with commas between, the first of them where there are many.
+
+    >>> listed([1, 2]), listed(range(5000), 3)
+    ('1, 2', '0, 1, 2 and 4,997 more')
+    """
+    words = ", ".join(str(each) for each in things[:most])
+    return words if len(things) <= most else f"{words} and {len(things) - most:,} more"
 
 
 def _rounded(number: float, context: Context) -> str:

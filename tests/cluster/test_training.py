@@ -629,3 +629,26 @@ def test_parts_of_a_cluster_are_files_and_ranges(files):
     assert len(outline.shards) == 3
     text = json.dumps([each._asdict() for each in outline.shards], default=str)
     assert str(Path(files["perceptron"])) in text
+
+
+# Weights
+
+
+def test_class_weights_are_those_of_one_machine(tmp_path, streaming):
+    path = write_rows(tmp_path / "a.svm", "perceptron", classes=(1, 2, 5))
+    plan = spec_for("perceptron", 2)._replace(class_weight={2: 3.0, 5: 0.25})
+    stream = train(plan, gather_locally(path, 3, cache=False))
+    assert content(stream) == content(train(plan, gather_locally(path, 3, cache=tmp_path / "c")))
+    alone = train(plan, gather_locally(path, 1, cache=False))
+    fitted(plan, nk.open(path), tmp_path / "m")
+    model = nk.load(tmp_path / "m")
+    for k in range(3):
+        assert same_bits(alone.learner, model._learner, k, k)
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {1: 0.0}])
+def test_class_weights_that_need_all_labels_are_refused(tmp_path, class_weight):
+    path = write_rows(tmp_path / "a.svm", "perceptron")
+    plan = spec_for("perceptron", 2)._replace(class_weight=class_weight)
+    with pytest.raises(ParameterError, match="a shard of a cluster"):
+        train(plan, gather_locally(path, 3, cache=False))

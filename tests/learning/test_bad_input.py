@@ -222,3 +222,43 @@ def test_a_value_that_is_no_number_is_named_by_its_feature(bad):
     with pytest.raises(DataError, match=rf"feature 'b' is {text}; every"):
         model.predict_one({"c": 1.0, "b": bad})
     assert model.n_features_in_ == 3
+
+
+HINTS = {
+    "max_iter": "max_epochs is the budget",
+    "tol": "an epoch without a mistake, or after max_epochs",
+    "shuffle": 'order="shuffle"',
+    "alpha": "there is no penalty",
+    "eta0": "eta is the step",
+    "average": "AveragedPerceptron",
+    "max_epoch": "did you mean max_epochs?",
+    "zzz": "it has class_weight, eta, fit_intercept, init",
+}
+
+
+@pytest.mark.parametrize("name", HINTS)
+def test_parameters_of_others_are_refused_with_a_hint(name):
+    with pytest.raises(ParameterError, match=f"no parameter '{name}'.*{HINTS[name]}"):
+        nk.Perceptron(**{name: 1})
+    with pytest.raises(TypeError, match=f"no parameter '{name}'"):
+        nk.AveragedPerceptron(**{name: 1})
+
+
+def test_a_parameter_that_a_rule_has_needs_no_hint():
+    assert nk.Winnow(alpha=3.0).alpha == 3.0
+
+
+def test_thousands_of_classes_are_not_listed():
+    model = nk.Perceptron().learn_one([1.0], 0, classes=range(3000))
+    with pytest.raises(DataError, match="of the classes 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2,990"):
+        model.learn_one([1.0], -5)
+    with pytest.raises(ParameterError, match="8, 9 and 2,990 more since the first call"):
+        model.partial_fit(X[:, :1], y, classes=[0, 1])
+
+
+def test_a_star_import_leaves_open_alone():
+    names = {}
+    exec("from novikoff import *", names)
+    assert "open" not in names
+    assert names["Perceptron"] is nk.Perceptron
+    assert callable(nk.open)

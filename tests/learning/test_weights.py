@@ -16,7 +16,7 @@ from novikoff.learning.learner import Learner
 from novikoff.learning.loop import EpochInput, plain_epoch
 from novikoff.learning.rows import make_rows, weighted
 from novikoff.learning.rules import protocol
-from tests.helpers.fit_modes import every_way, spec_for
+from tests.helpers.fit_modes import every_way, fitted, spec_for, write_rows
 from tests.helpers.rule_table import (
     RULES,
     logged,
@@ -311,3 +311,33 @@ def test_a_damaged_total_of_weights_is_refused(rows, tmp_path):
 def test_one_weight_for_all_rows():
     assert as_weights(2, 3).tolist() == [2.0, 2.0, 2.0]
     assert as_weights(None, 3) is None is as_weights([1, 1, 1], 3)
+
+
+CLASS_WEIGHTS = [{-1: 2.0}, {-1: 0.5, 1: 3.0}, {1: 1.0}]
+
+
+@pytest.mark.filterwarnings("ignore:not converged")
+@pytest.mark.parametrize("class_weight", CLASS_WEIGHTS)
+def test_class_weights_give_the_same_bytes_in_every_mode(class_weight, tmp_path):
+    path = write_rows(tmp_path / "rows.svm", "perceptron")
+    spec = spec_for("perceptron")._replace(class_weight=class_weight)
+    found = every_way(spec, path, tmp_path)
+    assert len(set(found.values())) == 1
+    for stop in (1, 2):
+        parts = [
+            fitted(spec, nk.open(path), tmp_path / "m", checkpoint=tmp_path / f"{stop}", stop=s)
+            for s in (stop, None)
+        ]
+        assert parts == [None, found["memory"]]
+    rows = nk.open(path).read()
+    other = nk.Perceptron(max_epochs=3, class_weight=class_weight).fit(rows.X, rows.y)
+    assert np.array_equal(nk.load(tmp_path / "m").coef_, other.coef_)
+    assert nk.load(tmp_path / "m").class_weight == class_weight
+
+
+def test_weights_that_need_all_labels_are_not_streamed(tmp_path):
+    path = write_rows(tmp_path / "rows.svm", "perceptron", classes=(0, 1, 2))
+    for class_weight in ("balanced", {0: 0.0, 1: 2.0}):
+        spec = spec_for("perceptron", epochs=1)._replace(class_weight=class_weight)
+        found = every_way(spec, path, tmp_path)
+        assert len(set(found.values())) == 1

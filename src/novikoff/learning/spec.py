@@ -132,6 +132,36 @@ class TrainingSpec(NamedTuple):
             return weights
         return by_class[codes] * (1.0 if weights is None else weights)
 
+    def weighs_only(self, classes: Classes) -> bool:
+        """Whether every label that class_weight names is one of these."""
+        return not isinstance(self.class_weight, Mapping) or set(self.class_weight) <= set(
+            classes.tolist()
+        )
+
+    @property
+    def weighs_all_at_once(self) -> bool:
+        """Whether class_weight takes all labels to be counted, or rows to be left out."""
+        if isinstance(self.class_weight, Mapping):
+            return 0 in self.class_weight.values()
+        return self.class_weight is not None
+
+    def require_known_class_weights(self, where: str) -> None:
+        """Refuse weights of classes that take all labels to be counted, or rows left out; where:
+        who sees only a part of the rows at a time.
+        """
+        if isinstance(self.class_weight, str):
+            class_weights(self.class_weight, np.empty(0), np.empty(0, np.uint16))  # a wrong word
+            raise ParameterError(
+                f'class_weight="balanced" counts all labels before learning begins, which {where}'
+                " does not allow: give the weight of each class"
+            )
+        left_out = [k for k, weight in (self.class_weight or {}).items() if weight == 0]
+        if left_out:
+            raise ParameterError(
+                f"class_weight is 0 for the label {left_out[0]!r}, and {where} leaves no class out:"
+                " leave its rows out of the data"
+            )
+
     def weighted_rows(
         self, matrix: Any, classes: Classes, codes: Codes, weights: Weights | None
     ) -> WeightedPart:
@@ -161,14 +191,25 @@ class TrainingSpec(NamedTuple):
 
     def run_options(self) -> dict[str, Any]:
         """What a model file says about how it was trained, besides the rule."""
-        return {"max_epochs": self.max_epochs, "order": self.order}
+        options = {"max_epochs": self.max_epochs, "order": self.order}
+        if self.class_weight is not None:
+            options["class_weight"] = class_weight_as_json(self.class_weight)
+        return options
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a run to be resumed, as JSON; its budget may be raised."""
         fields: dict[str, Any] = as_plain(self._asdict())
-        for name in ("max_epochs", "own_rule"):
+        for name in ("max_epochs", "own_rule", "threads"):
             del fields[name]
+        fields["class_weight"] = class_weight_as_json(self.class_weight)
         return fields
+
+
+def class_weight_as_json(class_weight: ClassWeight) -> Any:
+    """Weights of classes as files have them: pairs, since labels need not be text."""
+    if isinstance(class_weight, Mapping):
+        return [[as_plain(label), as_plain(weight)] for label, weight in class_weight.items()]
+    return class_weight
 
 
 def as_plain(value: Any) -> Any:

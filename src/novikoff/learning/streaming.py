@@ -22,6 +22,7 @@ from novikoff.learning.epochs import StopReason, TrainingRun, found_margin
 from novikoff.learning.learner import learners_needed
 from novikoff.learning.rows import LearnerRows
 from novikoff.learning.spec import TrainingSpec, WeightedPart
+from novikoff.number_text import listed
 
 FIRST = 512  # rows of a pipe that are looked at for labels before any is learned from
 NO_LABELS = np.array([-1, 1])  # the classes of a rule that looks at no labels
@@ -206,17 +207,10 @@ class Stream:
 
     def _part(self, chunk: Chunk, matrix: Matrix) -> WeightedPart:
         """The rows of a chunk that have weights, with the weights of their classes."""
-        if self.spec.class_weight == "balanced":
-            raise ParameterError(
-                'class_weight="balanced" counts all labels before learning begins, which a stream'
-                " does not allow: give the weights as a dict"
-            )
-        part = self.spec.weighted_part(matrix, self.classes, self.codes(chunk), chunk.weights)
-        if part.matrix.shape[0] != matrix.shape[0]:
-            raise ParameterError(
-                "class_weight is 0 for a class of a stream: leave its rows out of the data"
-            )
-        return part
+        self.spec.require_known_class_weights("a stream")
+        if self.source.replayable and not self.spec.weighs_only(self.classes):
+            raise RestartRequiredError(f"{self.source.name}: all labels must be known first")
+        return self.spec.weighted_part(matrix, self.classes, self.codes(chunk), chunk.weights)
 
     def codes(self, chunk: Chunk) -> Codes:
         """The class number of each row."""
@@ -234,7 +228,7 @@ class Stream:
             place = "" if chunk.lines is None else f":{chunk.lines[odd]}"
             raise RestartRequiredError(
                 f"{self.source.name}{place}: the label {chunk.y[odd]} comes after learning began"
-                f" with {', '.join(map(str, self.classes))}; name all labels with --classes"
+                f" with {listed(self.classes.tolist())}; name all labels with --classes"
             ) from None
 
     def _as_floats(self, classes: Classes) -> Any:

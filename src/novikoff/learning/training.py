@@ -206,6 +206,8 @@ def fit(
 def _is_streamed(spec: TrainingSpec, source: Source, reread: bool) -> bool:
     if not source.replayable:
         return reread
+    if spec.weighs_all_at_once:
+        return False
     large = should_stream(spec, source.format, source.opening.cache, bytes_of(source))
     return large and (reread or spec.budget == 1)
 

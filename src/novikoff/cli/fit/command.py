@@ -42,6 +42,7 @@ def fit(
         str | None,
         typer.Option(help="All labels of a stream, with commas between.", metavar="A,B,..."),
     ] = None,
+    class_weight: options.ClassWeightOption = None,
     checkpoint: Annotated[
         Path | None,
         long_run_option(
@@ -136,7 +137,12 @@ def fit(
         seed,
         max_epochs=1 if piped else max_epochs or EPOCHS,
         order=order.value,
+        class_weight=options.as_class_weight(class_weight),
     )
+    if piped:
+        spec.require_known_class_weights("a stream")
+    if class_weight is not None:
+        _refuse_weighted(kept)
     kept_in = None
     if checkpoint is not None:
         kept_in = CheckpointOptions(checkpoint, checkpoint_every, resume)
@@ -210,6 +216,15 @@ def _refuse_on_cluster(
     cluster.refuse(files.by_option, cluster_options.UNDRAWN)
     why = "its updates are not in one order, for every shard makes its own and they are mixed"
     cluster.refuse({"--run-certificate": run_certificate}, why)
+
+
+def _refuse_weighted(kept: list[str]) -> None:
+    """Refuse, before any training, what is about rows as they are."""
+    for name in set(kept) - {"--certificate"}:
+        raise ParameterError(
+            f"{name} is about rows as they are, and --class-weight makes them longer or shorter;"
+            " leave one of the two out"
+        )
 
 
 def _refuse_resuming(checkpoint: Path | None, resume: bool, kept: list[str]) -> None:

@@ -11,7 +11,7 @@ from novikoff.learning.epochs import Outcome, StopReason
 from novikoff.learning.learner import Learner
 from novikoff.learning.rules.protocol import answers_otherwise, mistake_bound
 from novikoff.learning.spec import TrainingSpec
-from novikoff.number_text import count, rounded_up
+from novikoff.number_text import count, listed, rounded_up
 
 if TYPE_CHECKING:
     from novikoff.cluster.workers.dataset import Dataset
@@ -122,7 +122,7 @@ class Result(NamedTuple):
     def as_text(self, saved: Path | None) -> str:
         """A summary for a person."""
         rows, features = count(self.rows, "row"), count(self.learner.features, "feature")
-        labels = f", classes {', '.join(map(str, self.classes.tolist()))}"
+        labels = f", classes {listed(self.classes.tolist())}"
         lines = [
             f"{self.source.name}: {rows}, {features}"
             f"{UNLABELLED if self.spec.rule == 'one-sided' else labels}",

@@ -1,6 +1,8 @@
 """Options that several commands take, and the values of their words."""
 
+import contextlib
 import enum
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -46,6 +48,14 @@ LearnBiasOption = Annotated[
     ),
 ]
 UnitLengthOption = Annotated[bool, rule_option("--unit-length", help="Scale rows to length 1.")]
+ClassWeightOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LABEL=WEIGHT,...",
+        help="Multiply the rows of a class by its weight, 1 unless given; 0 leaves the class out."
+        " Or balanced: rows / (classes * rows of the class).",
+    ),
+]
 OrderOption = Annotated[Order, typer.Option(help="given, or shuffle: anew each epoch.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="For shuffling and a random start.")]
 
@@ -130,6 +140,29 @@ def _as_value(name: str, text: str, default: Any) -> Any:
         return float(text)
     except ValueError:
         raise ParameterError(f"--param {name}={text}: expected a number") from None
+
+
+def as_class_weight(words: str | None) -> str | dict[Any, float] | None:
+    """Weights by label from LABEL=WEIGHT,...; labels are numbers where all of them are."""
+    if words is None or words == "balanced":
+        return words
+    found: dict[str, float] = {}
+    for word in words.split(","):
+        label, equals, text = (part.strip() for part in word.rpartition("="))
+        try:
+            weight = float(text)
+        except ValueError:
+            weight = math.nan
+        if not equals or label in found or not 0.0 <= weight < math.inf:
+            raise ParameterError(
+                f"--class-weight {words}: expected balanced, or LABEL=WEIGHT with commas between,"
+                f" each label once and each weight 0 or above; {word!r} is not such"
+            )
+        found[label] = weight
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return {kind(label): weight for label, weight in found.items()}
+    return dict(found)
 
 
 def refuse_overwriting(data: Sequence[str], outputs: dict[str, Path | None]) -> None:

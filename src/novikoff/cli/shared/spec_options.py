@@ -3,6 +3,7 @@
 from typing import Any
 
 from novikoff.cli.shared.options import as_parameters
+from novikoff.data.weights import ClassWeight
 from novikoff.errors import ParameterError
 from novikoff.learning.rules import registry
 from novikoff.learning.spec import TrainingSpec
@@ -19,6 +20,7 @@ def spec_from_options(
     *,
     max_epochs: int = 1000,
     order: str = "given",
+    class_weight: ClassWeight = None,
 ) -> TrainingSpec:
     """Describe training by a command line; contradictions are refused before data are read.
 
@@ -39,4 +41,7 @@ def spec_from_options(
         raise ParameterError(f"--init random: the rule {rule!r} has a start of its own")
     lift = entry.bias if bias is None else bias
     scaled = unit_length or entry.unit_length
-    return TrainingSpec(rule, parameters, init, lift, scaled, seed, max_epochs, order)
+    spec = TrainingSpec(rule, parameters, init, lift, scaled, seed, max_epochs, order)
+    if class_weight is not None and not spec.labels:
+        raise ParameterError("--class-weight: the one-sided rule looks at no labels")
+    return spec._replace(class_weight=class_weight)

@@ -74,6 +74,7 @@ def train(
     there is none, the interruption is raised.
     """
     mixes.require_mixing(mixing)
+    spec.require_known_class_weights("a shard of a cluster")
     return _Trainer(spec, mixing, watch, checkpoint).run(load)
 
 
@@ -176,6 +177,8 @@ class _Trainer:
         head = self.shard_client.map_shards(peek_head, self.spec.labels, only=[0])[0]
         classes = head.classes if self.spec.labels else NO_LABELS
         if classes is None or head.names_may_grow or not head.features:
+            return None
+        if not self.spec.weighs_only(classes):
             return None
         learner = self.spec.learner(head.features, learners_needed(classes))
         layout = Layout(head.features, classes, None, ())

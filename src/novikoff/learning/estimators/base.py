@@ -20,10 +20,11 @@ from novikoff.data.matrices import Classes, Codes
 from novikoff.data.sparse import Matrix
 from novikoff.data.user_types import ArrayRows, Init, Order, RandomState, RowsLike
 from novikoff.data.weights import Weights, as_weights
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import DataError, ParameterError, UnknownParameterError
 from novikoff.learning import training
 from novikoff.learning.epochs import Outcome, StopReason
 from novikoff.learning.estimators.online import Online
+from novikoff.learning.estimators.parameter_hints import parameter_hint
 from novikoff.learning.learner import Learner, learners_needed
 from novikoff.learning.parallel.pool import thread_count
 from novikoff.learning.rows import LearnerRows, Rows, length, make_rows, stored
@@ -31,7 +32,7 @@ from novikoff.learning.rules import protocol, registry
 from novikoff.learning.rules.protocol import Rule, Vector
 from novikoff.learning.spec import OWN, TrainingSpec
 from novikoff.learning.streaming import widened
-from novikoff.number_text import rounded_up
+from novikoff.number_text import listed, rounded_up
 
 SMALL_BATCH = 2**10, 2**18  # rows and values that predictions may wait for
 MATRICES = {
@@ -62,6 +63,13 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
     unit_length: bool = False
     init: Init = "zeros"
     n_jobs: int | None = None
+
+    def __new__(cls, *args: Any, **parameters: Any) -> Self:
+        """A new estimator; a parameter that it does not have is refused with a hint."""
+        known = cls._get_param_names()
+        for name in parameters.keys() - set(known):
+            raise UnknownParameterError(parameter_hint(cls.__name__, name, known))
+        return object.__new__(cls)
 
     def _rule(self) -> Rule:
         return registry.build(self.kind, self._own_parameters())
@@ -387,7 +395,9 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
                     )
                 work.classes_ = named
             elif named is not None and not np.array_equal(named, work.classes_):
-                raise ParameterError(f"classes has been {list(work.classes_)} since the first call")
+                raise ParameterError(
+                    f"classes has been {listed(work.classes_.tolist())} since the first call"
+                )
             matrix, known, codes = work._labelled(rows, y, reset=first, classes=work.classes_)
             weights = as_weights(sample_weight, matrix.shape[0])
             self._learn_batch(work, matrix, known, codes, weights)

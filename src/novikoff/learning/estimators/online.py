@@ -21,6 +21,7 @@ from novikoff.learning.estimators.row_buffer import OneArray, OneDict, RowBuffer
 from novikoff.learning.learner import Learner, learners_needed
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Rule
+from novikoff.number_text import listed
 
 ROOM = 64  # features a learner on dicts starts with; it doubles when they run out
 PLUS_MINUS = np.array([-1, 1])  # what labels are until some are seen
@@ -323,7 +324,8 @@ class Online:
         """Number a label that comes for the first time, where the classes were not named."""
         codes = self._codes
         if len(codes) > 1:
-            raise DataError(f"the label {y!r} is none of the classes {self.classes_.tolist()}")
+            known = listed(self.classes_.tolist())
+            raise DataError(f"the label {y!r} is none of the classes {known}")
         if isinstance(y, (bool, np.bool_)):
             self.classes_ = np.array([False, True])
             codes.update({False: 0, True: 1})

@@ -1,7 +1,6 @@
 """`nk.save` and `nk.load`: estimators to and from model files."""
 
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from novikoff.learning.estimators.base import BaseLearner
 from novikoff.learning.estimators.by_rule import estimator_class
 from novikoff.learning.estimators.online import PLUS_MINUS
 from novikoff.learning.rules import registry
-from novikoff.learning.spec import as_plain
+from novikoff.learning.spec import as_plain, class_weight_as_json
 
 LIFT = "fit_intercept", "unit_length"
 #: Parameters that files of earlier versions do not have: written where they differ from these.
@@ -50,8 +49,8 @@ def _to_file(model: BaseLearner) -> model_file.Model:
     options = {k: v for k, v in options.items() if k not in LATER or v != LATER[k]}
     if not isinstance(options.get("random_state"), (int, np.integer, type(None))):
         options["random_state"] = None  # a generator's state is not part of what was learned
-    if isinstance(options.get("class_weight"), Mapping):  # whose labels need not be text
-        options["class_weight"] = [list(map(as_plain, p)) for p in options["class_weight"].items()]
+    if "class_weight" in options:
+        options["class_weight"] = class_weight_as_json(options["class_weight"])
     names = getattr(model, "feature_names_in_", None)
     if names is not None and not all(isinstance(name, str) for name in names):
         raise ModelError("feature names that are not text cannot be saved")
