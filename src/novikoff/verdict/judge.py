@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.data import Source
-from novikoff.data.formula import Design, make_design
+from novikoff.data.formula.design import Design, make_design
 from novikoff.data.text.csv.categories import reference_levels
 from novikoff.data.user_types import DataFrame, Family, Label, RowsLike
 from novikoff.errors import DataError, ParameterError

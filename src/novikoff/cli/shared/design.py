@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from novikoff.cli.shared.data_options import DataOptions
-from novikoff.data.formula import Design, make_design, read_frame
+from novikoff.data.formula.design import Design, make_design, read_frame
 from novikoff.errors import ParameterError
 
 FILE = "design.csv"  # what a proof about a formula is checked against

@@ -1,0 +1,1 @@
+"""Formulas of models, and the designs that they make of frames."""
