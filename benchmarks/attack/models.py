@@ -51,7 +51,11 @@ def model_files() -> list[bytes]:
 
 
 def _estimators() -> list[str]:
-    return [name for name in nk.__all__ if name[0].isupper() and name not in _LEFT_OUT]
+    return [name for name in nk.__all__ if _is_estimator(name) and name not in _LEFT_OUT]
+
+
+def _is_estimator(name: str) -> bool:
+    return name[0].isupper() and hasattr(getattr(nk, name), "partial_fit")
 
 
 _LEFT_OUT = ("RuleClassifier", "OneSidedPerceptron")
