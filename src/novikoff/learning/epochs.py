@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from novikoff.data.matrices import Codes
 from novikoff.errors import ParameterError
-from novikoff.learning.learner import AS_GIVEN, Learner, Watch
+from novikoff.learning.learner import AS_GIVEN, Learner, Watch, norm
 from novikoff.learning.loop import NoLog
 from novikoff.learning.rows import LearnerRows, length
 from novikoff.learning.rules import protocol
@@ -239,7 +239,7 @@ def separator_size(learner: Learner) -> float | None:
         learner.rule,
         protocol.readout(learner.rule, learner.states[0], int(learner.tallies[0].seen[0])),
     )
-    size = float(np.linalg.norm(weights))
+    size = norm(weights)
     return None if offset or not size > 0.0 else size
 
 

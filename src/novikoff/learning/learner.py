@@ -333,9 +333,15 @@ class Learner:
 
 
 def norm(vector: Vector) -> float:
-    """|vector| but for rounding, also where its square is too small or too large for a double."""
+    """|vector| but for rounding, also where its square is too small or too large for a double.
+
+    Not by BLAS, whose threads cost more than an epoch where cores are busy, and whose last bit
+    depends on the processor.
+    """
     largest = float(np.abs(vector).max(initial=0.0))
-    return largest * float(np.linalg.norm(vector / largest)) if 0.0 < largest < np.inf else largest
+    if not 0.0 < largest < np.inf:
+        return largest
+    return largest * math.sqrt(float(np.square(vector / largest).sum()))
 
 
 def require_weights(rule: Rule) -> None:

@@ -68,14 +68,22 @@ class SoftMarginProblem:
         return SoftMargin(weights, scores, multipliers)
 
     def _solve(self, penalty: float, costs: Vector) -> tuple[Vector, float]:
-        from sklearn.svm import LinearSVC  # takes a while, and few verdicts need it
+        from sklearn import config_context  # takes a while, and few verdicts need it
+        from sklearn.svm import LinearSVC
 
         wide = self.matrix.shape[0] < self.matrix.shape[1]
         model = LinearSVC(
             C=penalty, dual=wide, fit_intercept=self.signed.bias, random_state=0, tol=1e-3
         )
-        with warnings.catch_warnings():
+        matrix, signs = self.matrix, self.signed.signs
+        if not costs.all():
+            kept = np.flatnonzero(costs)
+            matrix, signs, costs = matrix[kept], signs[kept], costs[kept]
+        with (
+            warnings.catch_warnings(),
+            config_context(assume_finite=True, skip_parameter_validation=True),
+        ):
             warnings.simplefilter("ignore")  # a fit that ends early is a suggestion too
-            model.fit(self.matrix, self.signed.signs, costs)
+            model.fit(matrix, signs, costs)
         bias = float(np.ravel(model.intercept_)[0])
         return np.asarray(model.coef_[0], np.float64), bias

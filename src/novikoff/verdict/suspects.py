@@ -1,8 +1,9 @@
 """`nk.suspects`: the rows whose labels the other rows contradict most, whether separable or not.
 
 A soft margin is fitted to all rows, then others, harder ones too, without the worst rows on its
-wrong side, so that these have no say in their own case. The score of a row is how far on the wrong
-side the hyperplanes have it, in columns of unit size, on average:
+wrong side, so that these have no say in their own case. Of many rows, a sample has a say in the
+first fit, and those next to its hyperplane in the others. The score of a row is how far on the
+wrong side the later hyperplanes have it, in columns of unit size, on average:
 
     score = -z . w / |w|        above 0: on the other label's side; below 0: on its own
 
@@ -30,6 +31,7 @@ from novikoff.verdict.signed import LabelPair, Signed, UserInput, signs_of
 from novikoff.verdict.soft_margin import SoftMarginProblem
 
 PENALTIES = 0.03, 0.3, 3.0  # C of the soft margins, the first first: the best of several choices
+MOST_HEARD = 1024  # rows of each side that have a say in a fit
 MOST_DOUBTED = 10  # rows that have no say in the later fits, unless twice as many are asked for
 NEIGHBOURS = 3
 CLEARER = 1.05  # a margin that grows by less is not worth a word
@@ -97,40 +99,76 @@ class SuspectRanking:
 
     def worst(self, count: int) -> list[Suspect]:
         """The rows with the highest scores, each with its reason."""
-        costs = np.ones(len(self.codes))
-        scores, suggested = self._scores(PENALTIES[:1], costs)
-        worst = np.argsort(-scores, kind="stable")[: max(MOST_DOUBTED, 2 * count)]
-        costs[worst[scores[worst] > 0.0]] = 0.0
-        if len(np.unique(self.codes[costs > 0.0])) == len(self.classes):
-            scores, suggested = self._scores(PENALTIES, costs)
-        rows = np.argsort(-scores, kind="stable")[:count]
+        everyone = [_heard(each.signs, _shuffled(len(self.codes))) for each in self.signed]
+        distances = self._distances(PENALTIES[:1], everyone)
+        scores, suggested = self._scores(distances)
+        worst = _highest(scores, max(MOST_DOUBTED, 2 * count))
+        doubted = worst[scores[worst] > 0.0]
+        if len(np.unique(np.delete(self.codes, doubted))) == len(self.classes):
+            heard = [
+                _heard(each.signs, _lowest_first(far), doubted)
+                for each, far in zip(self.signed, distances, strict=True)
+            ]
+            scores, suggested = self._scores(self._distances(PENALTIES, heard))
+        rows = _highest(scores, count)
         verdict = Judge(self.signed[0]).run() if len(self.classes) == 2 else None
         words = _Words(self, verdict, rows)
         return [words.suspect(int(i), float(scores[i]), int(suggested[i])) for i in rows]
 
-    def _scores(self, penalties: Sequence[float], costs: Vector) -> tuple[Vector, Indices]:
+    def _scores(self, distances: list[Vector]) -> tuple[Vector, Indices]:
         """The score of each row, and the class that it looks like instead."""
-        signed = [
-            np.mean([self._distances(k, penalty, costs) for penalty in penalties], axis=0)
-            for k in range(len(self.problems))
-        ]
-        if len(signed) == 1:
-            return -signed[0], 1 - self.codes
-        table = np.array([each.signs * far for each, far in zip(self.signed, signed, strict=True)])
+        if len(distances) == 1:
+            return -distances[0], 1 - self.codes
+        pairs = zip(self.signed, distances, strict=True)
+        table = np.array([each.signs * far for each, far in pairs])
         everyone = np.arange(len(self.codes))
         own = table[self.codes, everyone]
         table[self.codes, everyone] = -np.inf
         best = table.argmax(axis=0)
         return (table[best, everyone] - own) / 2.0, best
 
-    def _distances(self, k: int, penalty: float, costs: Vector) -> Vector:
-        """How far each row is on its own side, in columns of unit size."""
+    def _distances(self, penalties: Sequence[float], costs: list[Vector]) -> list[Vector]:
+        """For each hyperplane, how far each row is on its own side, on average over penalties."""
+        return [
+            np.mean([self._distance(k, penalty, costs[k]) for penalty in penalties], axis=0)
+            for k in range(len(self.problems))
+        ]
+
+    def _distance(self, k: int, penalty: float, costs: Vector) -> Vector:
         problem = self.problems[k]
         found = problem.fit(penalty, costs)
         if found is None:
             raise DataError("the rows are beyond the range of doubles; scale the columns")
         weights = found.weights[: self.signed[k].features] / problem.units
         return found.scores / (float(np.linalg.norm(weights)) or 1.0)
+
+
+def _heard(signs: Vector, order: Indices, doubted: Indices | None = None) -> Vector:
+    """1 for the first rows of either side in this order that are not doubted, 0 for the others."""
+    costs = np.zeros(len(signs))
+    free = order if doubted is None else order[~np.isin(order, doubted)]
+    for side in (-1.0, 1.0):
+        costs[free[signs[free] == side][:MOST_HEARD]] = 1.0
+    return costs
+
+
+def _shuffled(rows: int) -> Indices:
+    """The rows in an order that has nothing to do with the data's; any will do for few."""
+    return np.random.default_rng(0).permutation(rows) if rows > MOST_HEARD else np.arange(rows)
+
+
+def _lowest_first(values: Vector) -> Indices:
+    """The numbers of the lowest values before all others, for as many rows as may have a say."""
+    most = 4 * MOST_HEARD
+    return np.arange(len(values)) if len(values) <= most else np.argpartition(values, most)
+
+
+def _highest(values: Vector, count: int) -> Indices:
+    """The numbers of the highest values, from the highest on; of equal ones the first first."""
+    count = min(count, len(values))
+    least = np.partition(values, len(values) - count)[len(values) - count]
+    enough = np.flatnonzero(values >= least)
+    return enough[np.argsort(-values[enough], kind="stable")][:count]
 
 
 class _Words:
@@ -207,6 +245,6 @@ class _Words:
         products = products.toarray().ravel() if scipy.sparse.issparse(products) else products
         away = self.ranking.problems[0].squares - 2.0 * np.asarray(products).ravel()
         away[i] = np.inf
-        nearest = np.argsort(away, kind="stable")[: min(NEIGHBOURS, len(away) - 1)]
+        nearest = _highest(-away, min(NEIGHBOURS, len(away) - 1))
         codes = self.ranking.codes
         return tuple(int(k) for k in nearest) if (codes[nearest] != codes[i]).all() else ()
