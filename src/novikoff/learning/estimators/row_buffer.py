@@ -102,10 +102,8 @@ class RowBuffer:
 
     def answer(self) -> list[float]:
         """What each learner decides for the row in the buffer."""
-        rule, out = self.learner.rule, np.empty(1)
-        found = []
-        for state, tally in zip(self.learner.states, self.learner.tallies, strict=True):
-            readout = protocol.readout(rule, state, int(tally.seen[0]))
+        out, found = np.empty(1), []
+        for rule, readout in self.learner.outputs():
             if self.decide is None:
                 self.decide = answers_for(rule).bind((rule, readout, self.rows, 0, out))
             self.decide(rule, readout, self.rows, 0, out)

@@ -36,6 +36,8 @@ def to_bytes(model: BaseLearner) -> bytes:
             " one executes nothing. Keep the arrays coef_ and intercept_, or use pickle knowingly"
         )
     check_is_fitted(model)
+    if len(getattr(model, "classes_", PLUS_MINUS)) < 2:
+        raise ModelError("only one class has come so far; a model file is about two or more")
     with model._published() as view:
         return model_file.to_bytes(_to_file(view))
 
