@@ -86,7 +86,7 @@ def _lines(found: Findings, certificate: Path | None, most: int) -> list[str]:
         _heading(found),
         *wrap(headline(verdict)),
         *_all(facts),
-        *wrap(_perceptron(verdict)),
+        *wrap(_perceptron(found)),
         *wrap(_fit(verdict)),
         *_all(_coefficients(found)),
         *wrap(_next(verdict)),
@@ -298,7 +298,11 @@ def _references(found: Findings) -> list[str]:
     return [each.name for each in found.coefficients or () if each.status == REFERENCE]
 
 
-def _perceptron(verdict: Verdict) -> str:
+def _perceptron(found: Findings) -> str:
+    verdict = found.verdict
+    if found.one_against_rest is not None and verdict.outcome != UNDECIDED:
+        fate = "converges" if verdict.outcome == SEPARABLE else "never converges on these rows"
+        return f"Multiclass perceptron (novikoff fit --rule multiclass): it {fate}."
     if verdict.family != "binary" or verdict.outcome == UNDECIDED:
         return ""
     if verdict.outcome == SEPARABLE and (verdict.mistake_bound or 0) > PATIENCE:
