@@ -69,6 +69,11 @@ ESTIMATORS = [
 CLASSIFIERS = [kind for kind in ESTIMATORS if kind is not nk.OneSidedPerceptron]
 
 
+def early_predictions(kind):
+    """What an estimator may predict when it has seen no label but 1, or none."""
+    return (None, 1) if kind is nk.MulticlassPerceptron else (-1, 1)
+
+
 class UpdateLog(NamedTuple):
     """Keeps the rows that were mistakes or moved the weights, with the amounts."""
 

@@ -231,6 +231,18 @@ def test_memory_cache_and_stream_give_the_same_bytes_and_so_does_a_resumed_run(
         assert resumed == found["memory"]
 
 
+def test_float32_rows_learn_as_their_float64_values_do(monkeypatch):
+    monkeypatch.setattr("novikoff.learning.rows.FEW", 0)  # else so few of them are widened first
+    X, y = stream()
+    narrow = (X / 3.0).astype(np.float32)
+    model = nk.MulticlassPerceptron(max_epochs=3, averaged=True)
+    with pytest.warns(UserWarning, match="not converged"):
+        first = nk.MulticlassPerceptron(max_epochs=3, averaged=True).fit(narrow, y)
+    with pytest.warns(UserWarning, match="not converged"):
+        model.fit(narrow.astype(np.float64), y)
+    assert np.array_equal(first.coef_, model.coef_)
+
+
 def test_a_random_start_has_a_line_for_each_class(tmp_path):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((30, 2)), rng.integers(0, 2, 30)

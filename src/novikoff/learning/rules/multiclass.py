@@ -73,13 +73,14 @@ class Multiclass(NamedTuple):
         weights, own = state.weights, np.int64(code)
         if weights.shape[0] == 1:  # no other class has come yet, and no answer is wrong
             return Comparison(row, own, own, 1.0)
-        rival = np.int64(0 if own > 0 else 1)
-        best = dot(row, weights[rival])
-        for k in range(rival + 1, weights.shape[0]):
-            found = dot(row, weights[k]) if k != own else best
-            if found > best or found != found:  # what is no number must not get lost
+        score, best, rival = 0.0, -np.inf, own
+        for k in range(weights.shape[0]):
+            found = dot(row, weights[k])
+            if k == own:
+                score = found
+            elif rival == own or found > best or found != found:  # no number must not get lost
                 best, rival = found, np.int64(k)
-        return Comparison(row, own, rival, dot(row, weights[own]) - best)
+        return Comparison(row, own, rival, score - best)
 
     def score(self, state: Any, row: Comparison) -> float:
         return row.score
