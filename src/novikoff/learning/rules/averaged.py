@@ -65,9 +65,6 @@ class Averaged(NamedTuple):
     def readout(self, state: AveragedState, seen: int) -> State:
         return State(state.weights - state.moments / max(seen, 1))
 
-    def learned_with(self, state: AveragedState) -> tuple[Any, Any]:
-        return self.inner, state.inner
-
     def decide(self, state: State, row: Any) -> Any:
         return protocol.decide(self.inner, state, row)
 

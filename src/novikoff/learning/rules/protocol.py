@@ -197,8 +197,8 @@ def is_joint(rule: Any) -> bool:
 
 @dispatch_on_type
 def learned_with(self: Any, state: Any) -> Any:
-    """The rule and the state that mistakes are made with, if the finished rule has others."""
-    return self, state
+    """The rule and the state that mistakes are made with: those within, where a rule wraps one."""
+    return (self.inner, state.inner) if hasattr(state, "inner") else (self, state)
 
 
 @dispatch_on_type
