@@ -162,7 +162,7 @@ def check(
     _refuse_folder(certificate)
     files.refuse()
     _refuse_drawing(files, family, roles)
-    spelled = "" if chosen is None else reading.spelled
+    spelled = "" if chosen is None and formula is None else reading.spelled
     two_labels = files.wanted or suspects is not None
     question = CheckQuestion(
         asked, positive, contrast or [], coefficients, levels, spelled, two_labels
