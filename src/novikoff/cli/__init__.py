@@ -38,7 +38,7 @@ from novikoff.cli import (
     trace,
     verify,
 )
-from novikoff.cli.shared.command import Command
+from novikoff.cli.shared.command import Command, limit_width
 from novikoff.cli.shared.progress.signals import exit_code, terminate
 from novikoff.errors import NovikoffError
 from novikoff.version import __version__
@@ -70,6 +70,11 @@ class _Commands(TyperGroup):
     def make_context(self, *given: Any, **named: Any) -> Any:
         with _guarded():
             return super().make_context(*given, **named)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if self.rich_markup_mode is not None:
+            limit_width()
+        super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
         with _guarded():

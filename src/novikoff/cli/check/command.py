@@ -12,6 +12,7 @@ from novikoff.cli.shared.cluster_options import RemoteData
 from novikoff.cli.shared.data_options import DataArgument, DataOptions, DecimalOption, reads_data
 from novikoff.cli.shared.progress.search_progress import SearchProgress, known_parts
 from novikoff.cli.shared.progress.signals import exit_code
+from novikoff.cli.shared.terminal import show
 from novikoff.cli.shared.text import json_text
 from novikoff.errors import ParameterError
 
@@ -187,7 +188,7 @@ def check(
 
         files.write(check_page(found, text))
     answer |= files.as_json()
-    typer.echo(json_text(answer) if json else "\n".join([text, *files.lines()]))
+    show(json_text(answer) if json else "\n".join([text, *files.lines()]), plain=json)
     raise typer.Exit(EXIT_CODES[found.verdict.outcome])
 
 
