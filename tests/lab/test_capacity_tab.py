@@ -7,7 +7,7 @@ import pytest
 
 import novikoff as nk
 from novikoff.lab import capacity_tab
-from tests.helpers.browser import launched, until
+from tests.helpers.browser import until
 
 PATH = "tab=capacity&N=6&P=12&trials=20&seed=3"
 #: What the chart has at the places of that name.
@@ -158,14 +158,14 @@ def test_it_fits_a_phone_in_either_scheme(browser, lab_server, scheme):
         assert unlabelled == []
 
 
-def test_four_points_have_14_of_16_labellings_and_each_opens_in_the_plane(lab_server, chromium):
+def test_four_points_have_14_of_16_labellings_and_each_opens_in_the_plane(browser, lab_server):
     labellings = capacity_tab.square_labellings()
     assert len({each["points"] for each in labellings}) == 2 ** len(capacity_tab.SQUARE)
     assert sum(each["realised"] for each in labellings) == nk.cover.count(4, 3) == 14
     for each in labellings:
         a, b, c, d = (corner[2] for corner in each["corners"])  # in their order around the square
         assert each["realised"] == (not a == c != b == d)
-    with launched(chromium) as browser, tab(browser, lab_server) as page:
+    with tab(browser, lab_server) as page:
         assert page.locator("#capacity-square button").count() == 16
         xor = page.locator("#capacity-square .none").first
         xor.click()

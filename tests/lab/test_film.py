@@ -512,4 +512,4 @@ def test_winnow_s_sums_are_those_of_the_rows():
         assert film["columns"]["row_sum_after"][k] == after
         assert (before >= told["threshold"]) == (film["columns"]["label"][k] < 0)
     assert film["countdown"]["why"].startswith("2 + 3r(1 + lg n)")
-    assert film["countdown"]["bound"] == nk.bounds.winnow(2, 9).value
+    assert film["countdown"]["bound"] == int(nk.bounds.winnow(2, 9))

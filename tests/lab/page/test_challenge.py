@@ -29,11 +29,13 @@ def test_which_point_is_the_next_mistake(lab):
     page.mouse.click(*on_screen(page, wrong))
     at(page, 2)
     answered(page, "1-2")
-    page.press("#points", "Home")
-    page.press("#points", "Enter")  # no point is: it has converged
-    answered(page, "1-3")
+    assert "it is row" in text_of(page, "challenge-answer")
     page.click("#challenge-none")
-    answered(page, "2-4")
+    answered(page, "2-3")
+    assert page.is_disabled("#challenge-none")
+    page.press("#points", "Home")
+    page.press("#points", "Enter")  # nothing is asked any more
+    assert "2 of 3 right" in text_of(page, "challenge")
     shot(page, "lab-challenge")
     assert len(page.evaluate("lab.now.told.points")) == len(PRESETS["wide"].points)
     page.click("#challenge-button")

@@ -92,7 +92,7 @@ def columns_of(run: FilmRun, shown: "ShownWeights") -> dict[str, npt.NDArray[Any
     mistake = kept["mistake"].astype(np.int64)
     kept = _as_shown(run, kept, shown) | picture_columns(run)
     if run.trace.rule == "winnow":  # the weights that the threshold is about: those of the row
-        kept["row_sum"] = kept["score"] + run.rule.theta
+        kept["row_sum"] = run.rule.theta + kept["label"] * kept["score"]
         kept["row_sum_after"] = kept["row_sum"] * run.rule.alpha ** kept["label"].astype(np.float64)
     return kept | {
         "row": run.as_numbered(kept["row"]),

@@ -69,6 +69,8 @@ def _of_note(run: FilmRun) -> dict[str, str]:
     return (
         {
             "t": "the number of updates so far",
+            "k": "the number of an update",
+            "γ": "the margin of a separator of length 1; the largest is the gap g",
             "w": "the weights: w_0 = 0 at the start, w_k after update k",
             "x": "a row, of length 1; all are positive",
             "g": "the gap: the least w*·x of any row",

@@ -6,7 +6,7 @@
   const { find, number } = lab;
   const root = document.documentElement;
   const SCORE = /^(\d{1,4})-(\d{1,4})$/;
-  const state = { on: false, right: 0, asked: 0 };
+  const state = { on: false, right: 0, asked: 0, done: false };
   const film = () => lab.now?.told.tab === "plane" ? lab.player.film() : null;
 
   const score = () => `${state.right}-${state.asked}`;
@@ -18,29 +18,38 @@
     const run = film();
     place.hidden = !state.on || lab.now?.told.tab !== "plane";
     if (place.hidden) return;
-    const over = !run || lab.player.step() >= lab.player.last();
-    const order = run ? run.order : "";
-    find("challenge-question").textContent = over && run ? "The run is over." : run ? what() : "There is no run to ask about.";
-    find("challenge-how").textContent = run ? `Rows come ${order}. Click the point, or choose it in the list and press Enter.` : "";
+    const asking = Boolean(run) && !state.done && !cut(run);
+    const idle = run ? "The run is over, or its film ends here." : "There is no run to ask about.";
+    find("challenge-question").textContent = asking ? what() : idle;
+    find("challenge-how").textContent = asking
+      ? `Rows come ${run.order}. Click the point, or choose it in the list and press Enter.` : "";
     find("challenge-answer").textContent = answer;
     find("challenge-score").textContent = `${number(state.right)} of ${number(state.asked)} right`;
-    find("challenge-none").disabled = !run || (over && answer !== "");
+    find("challenge-none").disabled = !asking;
+  }
+
+  /** Whether the film ends here, and the run does not. */
+  const cut = (run) => lab.player.step() >= lab.player.last() && !run.end.converged;
+
+  function again() {
+    state.done = false;
+    ask();
   }
 
   /** An answer: a row, or null for "none, it has converged". */
   function answer(row) {
     const run = film();
-    if (!run) return;
+    if (!run || state.done || cut(run)) return;
     const k = lab.player.step();
     const over = k >= lab.player.last();
-    if (over && !run.end.converged) return ask("This run goes on; its film ends here.");
     const next = over ? null : run.columns.row[k];
     const right = row === next;
     state.asked += 1;
     state.right += Number(right);
     const truth = next === null ? "no point is: a full epoch passes without a mistake" : `it is row ${number(next)}`;
     const sentence = `${right ? "Right" : "No"}: ${truth}.`;
-    if (!over) lab.player.go(k + 1);
+    if (over) state.done = true;
+    else lab.player.go(k + 1);
     ask(sentence);
     lab.say(`${sentence} ${find("challenge-score").textContent}.`);
     lab.noted();
@@ -61,12 +70,12 @@
     lab.noted();
   });
   find("challenge-none").addEventListener("click", () => answer(null));
-  lab.player.onstep(() => ask());
+  lab.player.onstep(() => again());
 
   lab.challenge = {
     on: () => state.on && Boolean(film()),
     answer,
-    ask: () => ask(),
+    ask: again,
     /** The key of the address, if it is on. */
     key: () => (state.on ? { challenge: score() } : {}),
     /** As the address says; "" if that was understood. */

@@ -101,7 +101,7 @@
       const frame = told.tab === "plane" ? frameFor(told, anew || before?.tab !== "plane") : undefined;
       await lab.player.show(shown, { k, frame, serial, charts });
       if (told.tab === "plane") lab.points.fill();
-      if (charts) lab.say([lab.points.place(), told.verdict?.sentence].filter(Boolean).join(". "));
+      if (charts) lab.say([lab.points.place(), lab.challenge.on() ? "" : told.verdict?.sentence].filter(Boolean).join(". "));
     }
     lab.challenge.ask();
     document.title = `${told.title ?? "The lab"}: novikoff`;

@@ -23,13 +23,13 @@
       wrong: Boolean(at("mistake")),
       head: `Update ${number(k)} of ${number(film.steps)}`,
       place: `epoch ${number(at("epoch"))}, ${lab.place(film, at("row"))}, class ${signed(at("label"))}`,
-      score: film.kind === "winnow" ? sumOf(at("row_sum"), at("score")) : `y·w_${k - 1}·x̂ = ${number(at("score"))}`,
+      score: film.kind === "winnow" ? sumOf(at("row_sum"), at("label") * at("score")) : `y·w_${k - 1}·x̂ = ${number(at("score"))}`,
       since: `${passed ? number(passed) : "No"} ${passed === 1 ? "row" : "rows"} classified correctly since the ${k > 1 ? "last update" : "start"}.`,
     };
   }
 
-  /** Winnow compares the sum of the row's weights with θ; its score is what is above θ. */
-  const sumOf = (sum, score) => `the row's weights sum to ${number(sum)} ${score >= 0 ? "≥" : "<"} θ = ${number(sum - score)}`;
+  /** Winnow compares the sum of the row's weights with θ; beyond: what is above θ. */
+  const sumOf = (sum, beyond) => `the row's weights sum to ${number(sum)} ${beyond >= 0 ? "≥" : "<"} θ = ${number(sum - beyond)}`;
 
   function ended(film) {
     const { end } = film;

@@ -121,8 +121,8 @@ def _conflict(verdict: Verdict, examples: RowInfo) -> Table:
         "With these multipliers, and with the sign of its label each, these rows sum to exactly 0,"
         " the intercept's coordinate included: no hyperplane has them all on their own sides."
         if verdict.signed.bias
-        else "With these multipliers, and with the sign of its label each, these rows sum to exactly"
-        " 0."
+        else "With these multipliers, and with the sign of its label each, these rows sum to"
+        " exactly 0."
     )
     if more:
         caption += f" {more:,} more are in --json."
