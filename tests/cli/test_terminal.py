@@ -48,6 +48,8 @@ def test_a_verdict_on_a_terminal():
     assert 80 < max(map(len, plain.splitlines())) <= 100
     without, _ = on_terminal("check", "example:iris-versicolor", columns=60, NO_COLOR="1")
     assert max(map(len, without.splitlines()[1:])) <= 60  # below what names the data
+    without = without.removesuffix("\x1b[0m")  # colorama's farewell, where Numba has its colours
+    assert "\x1b" not in without
     assert without.split() == plain.split()
     answer, _ = on_terminal("check", "example:xor", "--json")
     assert json.loads(answer)["outcome"] == "inseparable"

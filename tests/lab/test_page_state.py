@@ -1,6 +1,7 @@
 """The lab's addresses: what is written is read back, and what is not understood is refused."""
 
 import math
+import re
 from urllib.parse import quote
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from novikoff.errors import NovikoffError, ParameterError
+from novikoff.lab import assets
 from novikoff.lab.state.dialects import DIALECTS
 from novikoff.lab.state.page_state import (
     PAGE_KEYS,
@@ -315,3 +317,10 @@ def test_points_of_a_table_keep_its_names():
     for wrong in ("points=p0,0&x=" + 61 * "a", "points=p0,0&plus=%0A", "preset=xor&minus=a"):
         with pytest.raises(ParameterError):
             parsed(wrong)
+
+
+def test_every_stop_of_the_page_s_lesson_is_an_address():
+    stops = re.findall(r'href="\?([^"]+)"', assets.own("lab.html"))
+    assert len(stops) > 5
+    for stop in stops:
+        parsed(stop.replace("&amp;", "&"))
