@@ -112,7 +112,8 @@
   function bandName(verdict) {
     if (verdict.gamma === null || verdict.gamma === undefined) return "line of the verdict";
     if (ofBand(verdict) !== verdict) return `widest margin in the plane: ${verdict.unlifted.text} to either side`;
-    if (!verdict.lifted || !verdict.reach) return `largest margin: γ = ${verdict.gamma}`;
+    if (!verdict.reach) return `largest margin of the rows at length 1: γ = ${verdict.gamma}`;
+    if (!verdict.lifted) return `largest margin: γ = ${verdict.gamma}`;
     return `γ = ${verdict.gamma}, the largest margin of the lifted rows (x, 1): here ${lab.number(verdict.reach)} to either side`;
   }
 

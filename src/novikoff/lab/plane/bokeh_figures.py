@@ -105,7 +105,11 @@ def _ring(
 
 def proof() -> Plot:
     """The proof's picture: the disc, its part beyond the floor, the vectors and the angle."""
+    from bokeh.models import NoOverlap
+
     plot = _bare(min_border_left=BORDER, min_border_bottom=BORDER - 14)
+    plot.xaxis.ticker.desired_num_ticks = 4
+    plot.axis.major_label_policy = NoOverlap()
     for name, colour, alpha in (("disc", "red", 0.14), ("allowed", "green", 0.26)):
         fill: Style = {
             "fill_color": LIGHT[colour],
