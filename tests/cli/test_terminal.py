@@ -29,7 +29,8 @@ def on_terminal(*words, columns=100, **environment):
         while part := _read(ours):
             shown += part
     os.close(ours)
-    return shown.decode().replace("\r\n", "\n"), process.returncode
+    text = shown.decode().replace("\r\n", "\n")
+    return text.removesuffix("\x1b[0m"), process.returncode  # colorama's farewell, as Numba has it
 
 
 def _read(number):
@@ -48,7 +49,6 @@ def test_a_verdict_on_a_terminal():
     assert 80 < max(map(len, plain.splitlines())) <= 100
     without, _ = on_terminal("check", "example:iris-versicolor", columns=60, NO_COLOR="1")
     assert max(map(len, without.splitlines()[1:])) <= 60  # below what names the data
-    without = without.removesuffix("\x1b[0m")  # colorama's farewell, where Numba has its colours
     assert "\x1b" not in without
     assert without.split() == plain.split()
     answer, _ = on_terminal("check", "example:xor", "--json")
