@@ -1,5 +1,6 @@
 """The service over HTTP: a real server on loopback, asked sense and nonsense."""
 
+import http.client
 import json
 import random
 import signal
@@ -10,7 +11,9 @@ import pytest
 
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve.replay import replay
+from novikoff.serve.web.routes import WATCHERS
 from tests.helpers.service import JSON, LINES, command, served
+from tests.helpers.waits import wait_until
 
 TOKENS = "predict-predict-01 predict\nlearn-learn-learn-1\nmanage-manage-manage manage\n"
 
@@ -110,8 +113,38 @@ def test_what_is_seen(web):
     described = json.loads(web.get("/openapi.json")[1])
     assert set(described["paths"]["/models/{name}/learn"]) == {"post"}
     assert b"/reveal" in web.get("/docs")[1]
-    assert b"majority_mistakes" in web.get("/")[1]
+    assert set(described["paths"]["/models"]["post"]["responses"]) == {"201", "default"}
+    for page in (b"style.css", b"chart.js", b"live.js"):
+        assert b"page/" + page in web.get("/")[1]
+        assert web.get(f"/page/{page.decode()}")[0] == 200
+    assert web.get("/page/../live.html")[0] == web.get("/page/live.css")[0] == 404
     assert web.get("/state?margin=0")[0] == 422
+
+
+def test_events_come_until_the_client_leaves_and_watchers_are_limited(web):
+    def watch():
+        link = socket.create_connection(("127.0.0.1", web.port), timeout=60)
+        link.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return link, link.makefile("rb")
+
+    watching = [watch() for _ in range(WATCHERS)]
+    for _, lines in watching:
+        event = next(line for line in lines if line.startswith(b"data: "))
+        assert json.loads(event[6:]).keys() >= {"majority_mistakes", "series", "latency", "last"}
+    assert web.get("/events")[0] == 503
+    for link, lines in watching:
+        lines.close()
+        link.close()
+    wait_until(lambda: not refused_to_watch(web), "the end of other streams")
+
+
+def refused_to_watch(web):
+    """Whether an event stream is refused, since others look."""
+    link = http.client.HTTPConnection("127.0.0.1", web.port, timeout=60)
+    link.request("GET", "/events")
+    status = link.getresponse().status
+    link.close()
+    return status == 503
 
 
 def test_tokens_and_two_models(tmp_path):

@@ -60,7 +60,7 @@ class Service:
         inline = settings.durability == "normal" and not settings.readers
         self.commits = GroupCommit(self.journal, self._act, inline=inline)
         self.problem: str | None = None  # why labels cannot be taken at the moment
-        self.started = time.time()
+        self.ending = False
         self._numbers = 0
 
     # the beginning

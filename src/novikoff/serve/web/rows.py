@@ -77,15 +77,14 @@ class RowHandler(Generic[Message]):
 
 
 class LineResponse(Response):
-    """Lines that are sent as they are made, while those of the request are still read.
+    """Texts that are sent as they are made, while lines of the request are still read.
 
     Starlette's own would read the request itself meanwhile, to see whether the client has left.
     """
 
-    media_type = NDJSON
-
-    def __init__(self, lines: AsyncIterator[str]) -> None:
+    def __init__(self, lines: AsyncIterator[str], media_type: str = NDJSON) -> None:
         self.lines, self.status_code, self.background = lines, HTTPStatus.OK, None
+        self.media_type = media_type
         self.init_headers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

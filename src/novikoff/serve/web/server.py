@@ -104,7 +104,7 @@ async def _run(
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
-        server.should_exit = True
+        server.should_exit = service.ending = True
 
     with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
         for each in (signal.SIGINT, signal.SIGTERM):  # not in the main thread: `stop` ends it
