@@ -53,7 +53,7 @@ def test_learning_over_http_has_the_bytes_of_learn_one(tmp_path):
         assert "the model knows its features by name" in lines[1]["problem"]
         assert (lines[2]["line"], lines[2]["status"]) == (3, 422)
         state = json.loads(web.get("/state")[1])
-        assert (state["seen"], state["out"]) == (41, 0)
+        assert (state["seen"], state["pending"]) == (41, 0)
         content = web.get("/model")[1]
         web.process.send_signal(signal.SIGTERM)
         assert web.process.wait(60) == 0

@@ -11,8 +11,9 @@ class Entry(NamedTuple):
     """A label that was learned from, with all that it takes to learn it again.
 
     served, score, version: what was predicted, and after how many updates; None where prediction
-    and label came together. out: predictions that waited for their labels when this one was made,
-    itself included. features: None once the journal was compacted past it.
+    and label came together. out: at least as many as waited for their labels when this one was
+    made, itself included: those that wait when it is written, and all labels that came since the
+    weights that predicted. features: None once the journal was compacted past it.
     """
 
     seq: int
@@ -60,7 +61,11 @@ class Operation(Protocol):
 
 
 class KeepPrediction(NamedTuple):
-    """Keep a prediction until its label comes. given: whether the client chose its id."""
+    """Keep a prediction until its label comes.
+
+    applied: the last label that the weights had learned from. most: how many may wait. given:
+    whether the client chose its id.
+    """
 
     model: int
     id: str
@@ -69,7 +74,8 @@ class KeepPrediction(NamedTuple):
     served: str
     score: str
     version: int
-    out: int
+    applied: int
+    most: int
     given: bool
 
     def write(self, db: sqlite3.Connection) -> Outcome:
@@ -79,10 +85,15 @@ class KeepPrediction(NamedTuple):
                 why = f"the id {self.id!r} belongs to a prediction for other features"
                 return Refusal(HTTPStatus.CONFLICT, why)
             return Repeat(kept if found.served is None else Prediction(*found))
+        pending = _pending(db, self.model)
+        if pending >= self.most:
+            why = f"{pending:,} predictions wait for their labels; reveal some, or let them expire"
+            return Refusal(HTTPStatus.TOO_MANY_REQUESTS, why)
+        (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM labels").fetchone()
         db.execute(
             "INSERT INTO pending (model, id, time, features, served, score, version, out)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            self[:8],
+            (*self[:7], pending + 1 + last - self.applied),
         )
         return kept
 
@@ -131,7 +142,6 @@ class Learn(NamedTuple):
     features: str
     label: str
     weight: float
-    out: int
     given: bool
 
     def write(self, db: sqlite3.Connection) -> Outcome:
@@ -144,7 +154,7 @@ class Learn(NamedTuple):
         if self.given and _waits(db, self.model, self.id):
             why = f"a prediction with the id {self.id!r} waits for its label: reveal that"
             return Refusal(HTTPStatus.CONFLICT, why)
-        return _add(db, *self[:6], None, None, None, self.out)
+        return _add(db, *self[:6], None, None, None, _pending(db, self.model) + 1)
 
 
 class AddModel(NamedTuple):
@@ -178,7 +188,7 @@ class Expire(NamedTuple):
         )
         old = [(seq, model) for seq, model, time in oldest if time < self.before]
         db.executemany("DELETE FROM pending WHERE seq = ?", ((seq,) for seq, _ in old))
-        add = "UPDATE models SET expired = expired + 1 WHERE key = ?"
+        add = "UPDATE counts SET expired = expired + 1 WHERE model = ?"
         db.executemany(add, ((model,) for _, model in old))
         return len(old)
 
@@ -221,6 +231,11 @@ class Compact(NamedTuple):
 def _entry(db: sqlite3.Connection, model: int, id: str) -> Entry | None:  # noqa: A002
     found = db.execute("SELECT * FROM labels WHERE model = ? AND id = ?", (model, id)).fetchone()
     return None if found is None else Entry(*found)
+
+
+def _pending(db: sqlite3.Connection, model: int) -> int:
+    (found,) = db.execute("SELECT pending FROM counts WHERE model = ?", (model,)).fetchone()
+    return int(found)
 
 
 def _waits(db: sqlite3.Connection, model: int, id: str) -> bool:  # noqa: A002

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 import time
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -25,6 +26,12 @@ HEADERS = [
     (b"cache-control", b"no-store"),
 ]
 LOG = logging.getLogger("novikoff.serve")
+
+
+def log_to_stderr() -> None:
+    """Write the log to standard error."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
+    LOG.setLevel(logging.INFO)
 
 
 def log(event: str, **facts: object) -> None:

@@ -166,7 +166,7 @@ class Routes:
         value = messages.parse_json(await read_body(request, self.limits))
         wanted = messages.parse(messages.ModelRequest, value, self.limits)
         model = await self.service.add_model(wanted)
-        return JSONResponse(model.state(), HTTPStatus.CREATED)
+        return JSONResponse(self.service.state(model), HTTPStatus.CREATED)
 
     # what is seen
 
