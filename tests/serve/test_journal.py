@@ -246,6 +246,21 @@ def test_a_full_disk_refuses_labels_and_keeps_predicting(tmp_path):
     asyncio.run(run())
 
 
+def test_a_folder_that_became_read_only_refuses_labels_and_keeps_predicting(tmp_path):
+    async def run():
+        async with opened(tmp_path, "perceptron", durability="normal") as service:
+            await one(service.learn("default", [LearnRequest([1.0], 1)]))
+            service.journal.db.execute("PRAGMA query_only = ON")  # as SQLite finds such a folder
+            with pytest.raises(ServiceError, match=r"nothing was learned: .* readonly"):
+                await service.learn("default", [LearnRequest([1.0], 1)])
+            (answer,) = await service.predict("default", [PredictRequest([1.0])])
+            assert (answer["id"], answer["label"]) == (None, 1)
+            service.journal.db.execute("PRAGMA query_only = OFF")
+            assert (await one(service.learn("default", [LearnRequest([1.0], 1)])))["seen"] == 2
+
+    asyncio.run(run())
+
+
 def test_predictions_expire_and_the_pending_are_limited(tmp_path):
     async def run():
         limits = Limits(pending=3)

@@ -147,6 +147,45 @@ def refused_to_watch(web):
     return status == 503
 
 
+def test_a_disk_without_room_turns_learning_off_for_as_long_as_it_lasts(tmp_path):
+    """No file may grow beyond a page, which SQLite takes as it takes a full disk."""
+    resource = pytest.importorskip("resource")
+    if not hasattr(resource, "prlimit"):
+        pytest.skip("files of a running process can be limited on Linux only")
+    row = {"features": {f"f{k}": 1.0 for k in range(999)}, "label": 1}
+    words = "--rule", "perceptron", "--durability", "normal"
+    with served(tmp_path / "journal", *words) as web:
+        assert web.post("/learn", row | {"id": "first"})[0] == 200
+        before = web.get("/model")[1]
+        _, hard = resource.prlimit(web.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(web.process.pid, resource.RLIMIT_FSIZE, (4096, hard))
+        status, answer = web.post("/learn", row | {"id": "second"})
+        assert (status, "nothing was learned" in answer["problem"]) == (503, True)
+        status, answer = web.post("/predict", {"features": row["features"]})
+        assert (status, answer["id"], answer["label"]) == (200, None, 1)
+        assert (web.get("/healthz")[0], web.get("/readyz")[0]) == (200, 503)
+        assert web.get("/model")[1] == before
+        resource.prlimit(web.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+        answer = web.post("/learn", row | {"id": "second"})[1]
+        assert (answer["seen"], answer["repeated"]) == (2, False)
+        assert web.post("/learn", row | {"id": "first"})[1]["repeated"]
+        assert web.get("/readyz")[0] == 200
+        after = web.get("/model")[1]
+    assert after == to_bytes(replay(tmp_path / "journal").estimator)
+
+
+def test_every_line_of_the_log_is_its_own_whatever_is_asked(tmp_path):
+    words = "--rule", "perceptron", "--durability", "normal", "--log-requests"
+    forged = "/x%0d%0a%7B%22event%22:%22start%22%7D%22,%1b[31m"
+    with served(tmp_path / "journal", *words) as web:
+        assert web.get(forged, {"X-Forwarded-For": "10.1.2.3"})[0] == 404
+        web.process.send_signal(signal.SIGTERM)
+        lines = [json.loads(line) for line in web.process.communicate()[1].splitlines()]
+    assert [line["event"] for line in lines] == ["start", "request", "stop"]
+    assert (lines[1]["status"], lines[1]["client"]) == (404, "127.0.0.1")
+    assert lines[1]["path"].startswith("/x\r\n{")
+
+
 def test_tokens_and_two_models(tmp_path):
     (tmp_path / "tokens").write_text(TOKENS)
     words = "--rule", "perceptron", "--token-file", str(tmp_path / "tokens")

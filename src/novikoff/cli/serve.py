@@ -69,6 +69,14 @@ def serve(
         list[str] | None,
         typer.Option(metavar="NAME", help="A name that requests may call it by; may be repeated."),
     ] = None,
+    trust_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A proxy whose X-Forwarded-For tells the client's address, for --rate and the log;"
+            " may be repeated.",
+        ),
+    ] = None,
     tls_certificate: Annotated[Path | None, typer.Option(metavar="FILE", help="For https.")] = None,
     tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="For https.")] = None,
     log_requests: Annotated[
@@ -99,6 +107,7 @@ def serve(
         pending_for=pending_for * DAY,
         token_file=token_file,
         hosts=tuple(allow_host or ()),
+        proxies=tuple(trust_proxy or ()),
         log_requests=log_requests,
         tls_certificate=None if tls_certificate is None else str(tls_certificate),
         tls_key=None if tls_key is None else str(tls_key),

@@ -157,8 +157,8 @@ class Service:
     ) -> KeepPrediction:
         id, given = request.id or self.new_id(), request.id is not None  # noqa: A001
         texts = dump(request.features), dump(decision.label), dump(decision.score)
-        known = model.updates, self.applied, self.limits.pending, given
-        return KeepPrediction(model.record.key, id, now, *texts, *known)
+        known = model.updates, self.applied, self.limits.pending
+        return KeepPrediction(model.record.key, id, now, *texts, *known, given)
 
     async def _write_predictions(
         self, kept: list[tuple[int, KeepPrediction]], answers: list[Answer]

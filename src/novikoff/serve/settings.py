@@ -33,6 +33,7 @@ class Settings(NamedTuple):
     snapshot_every: int = 10_000  # labels
     token_file: str | os.PathLike[str] | None = None
     hosts: tuple[str, ...] = ()  # names that requests may call it by, beside its own
+    proxies: tuple[str, ...] = ()  # whose word counts for where a request comes from
     readers: int = 0  # processes that only predict
     readers_port: int | None = None  # None: the next one
     log_requests: bool = False

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from novikoff.network.addresses import bracketed
 from novikoff.serve.served_model import ServiceError
 from novikoff.serve.web.metrics import Metrics
 from novikoff.serve.web.tokens import Right, Tokens
@@ -88,7 +89,9 @@ class Guard:
             try:
                 self.check(scope)
             except ServiceError as error:
-                await refusal(error)(scope, receive, answer)
+                found = refusal(error)
+                found.headers["Connection"] = "close"  # what follows may be hidden in this request
+                await found(scope, receive, answer)
                 return
             await self.app(scope, receive, answer)
         finally:
@@ -105,8 +108,7 @@ class Guard:
             why = "Content-Length and Transfer-Encoding contradict each other; send one of them"
             raise ServiceError(HTTPStatus.BAD_REQUEST, why)
         host = headers.get(b"host", b"").decode("latin-1").lower()
-        name = urlsplit(f"//{host}").hostname if _is_host(host) else None
-        name = f"[{name}]" if name and ":" in name else name
+        name = _host_name(host)
         if self.hosts is not None and name not in self.hosts:
             known = " or ".join(sorted(self.hosts))
             raise ServiceError(
@@ -128,8 +130,14 @@ class Guard:
             log("request", **facts, client=client[0], ms=round(seconds * 1000, 3))
 
 
-def _is_host(host: str) -> bool:
-    return bool(host) and all(letter.isalnum() or letter in "-._:[]" for letter in host)
+def _host_name(host: str) -> str | None:
+    """The name or address without the port, as in a URL; None if it is neither."""
+    if not all(letter.isalnum() or letter in "-._:[]" for letter in host):
+        return None
+    try:
+        return bracketed(urlsplit(f"//{host}").hostname or "") or None
+    except ValueError:
+        return None
 
 
 def require(scope: Scope, right: Right) -> None:

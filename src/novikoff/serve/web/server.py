@@ -128,6 +128,8 @@ def _server(settings: Settings, service: Service, tokens: Tokens) -> Server:
         http=type("LimitedConnection", (Connection,), limits),
         ws="none",
         lifespan="off",
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=list(settings.proxies),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -165,7 +167,7 @@ async def _run(
         ready(lambda: loop.call_soon_threadsafe(stop))
         await serving
     finally:
-        for each in beside:
-            each.cancel()
+        for task in beside:
+            task.cancel()
         await asyncio.gather(*beside, return_exceptions=True)
         log("stop")
