@@ -207,16 +207,19 @@ def test_every_body_is_answered_or_refused_one_by_one_and_in_batches(port):
     link.close()
 
 
+def answered(port, *parts):
+    """The answer, which is lost on the way if bytes that were never read come after the end."""
+    return next(filter(None, (sent(port, *parts) for _ in range(20))))
+
+
 def test_huge_bodies_end_at_the_limit(port):
     head = post(CHUNKED, body=b"")
     chunk = b"%x\r\n%s\r\n" % (5000, b" " * 5000)
-    answer = sent(port, head, *[chunk] * 200)
-    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert answered(port, head, *[chunk] * 200).startswith(b"HTTP/1.1 413 ")
     line = head.replace(b"application/json", b"application/x-ndjson")
-    answer = sent(port, line, *[chunk] * 200)  # a line without an end
-    assert b'"status":413' in answer
-    answer = sent(port, post(b"Content-Length: 99999999999\r\n", body=b" " * 30_000))
-    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b'"status":413' in answered(port, line, *[chunk] * 200)  # a line without an end
+    long = post(b"Content-Length: 99999999999\r\n", body=b" " * 30_000)
+    assert answered(port, long).startswith(b"HTTP/1.1 413 ")
 
 
 HANDLES = Path("/proc/self/fd")

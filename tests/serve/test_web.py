@@ -117,6 +117,10 @@ def test_what_is_seen(web):
     for page in (b"style.css", b"chart.js", b"live.js"):
         assert b"page/" + page in web.get("/")[1]
         assert web.get(f"/page/{page.decode()}")[0] == 200
+    for path in ("/", "/docs"):
+        headers = web.ask("GET", path)[1]
+        assert "script-src 'self'" in headers["Content-Security-Policy"]
+        assert headers["X-Content-Type-Options"] == "nosniff"
     assert web.get("/page/../live.html")[0] == web.get("/page/live.css")[0] == 404
     assert web.get("/state?margin=0")[0] == 422
 

@@ -60,6 +60,17 @@ class Operation(Protocol):
         """Write it within a transaction that others share."""
 
 
+_KNOWN = (
+    "SELECT features, served, score FROM pending WHERE model = ? AND id = ?"
+    " UNION ALL SELECT features, served, score FROM labels WHERE model = ? AND id = ?"
+)
+_KEEP = (
+    "INSERT INTO pending (model, id, time, features, served, score, version, out)"
+    " SELECT ?, ?, ?, ?, ?, ?, ?, pending + 1 + (SELECT coalesce(max(seq), 0) FROM labels) - ?"
+    " FROM counts WHERE model = ? AND pending < ?"
+)
+
+
 class KeepPrediction(NamedTuple):
     """Keep a prediction until its label comes.
 
@@ -85,26 +96,17 @@ class KeepPrediction(NamedTuple):
                 why = f"the id {self.id!r} belongs to a prediction for other features"
                 return Refusal(HTTPStatus.CONFLICT, why)
             return Repeat(kept if found.served is None else Prediction(*found))
-        pending = _pending(db, self.model)
-        if pending >= self.most:
-            why = f"{pending:,} predictions wait for their labels; reveal some, or let them expire"
+        added = db.execute(_KEEP, (*self[:8], self.model, self.most))
+        if not added.rowcount:
+            why = (
+                f"{self.most:,} predictions wait for their labels; reveal some, or let them expire"
+            )
             return Refusal(HTTPStatus.TOO_MANY_REQUESTS, why)
-        (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM labels").fetchone()
-        db.execute(
-            "INSERT INTO pending (model, id, time, features, served, score, version, out)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (*self[:7], pending + 1 + last - self.applied),
-        )
         return kept
 
     def _known(self, db: sqlite3.Connection) -> Prediction | None:
-        for table in ("pending", "labels"):
-            found = db.execute(
-                f"SELECT features, served, score FROM {table} WHERE model = ? AND id = ?", self[:2]
-            ).fetchone()
-            if found:
-                return Prediction(*found)
-        return None
+        found = db.execute(_KNOWN, self[:2] * 2).fetchone()
+        return None if found is None else Prediction(*found)
 
 
 class Reveal(NamedTuple):
@@ -154,7 +156,9 @@ class Learn(NamedTuple):
         if self.given and _waits(db, self.model, self.id):
             why = f"a prediction with the id {self.id!r} waits for its label: reveal that"
             return Refusal(HTTPStatus.CONFLICT, why)
-        return _add(db, *self[:6], None, None, None, _pending(db, self.model) + 1)
+        query = "SELECT pending FROM counts WHERE model = ?"
+        (pending,) = db.execute(query, (self.model,)).fetchone()
+        return _add(db, *self[:6], None, None, None, pending + 1)
 
 
 class AddModel(NamedTuple):
@@ -231,11 +235,6 @@ class Compact(NamedTuple):
 def _entry(db: sqlite3.Connection, model: int, id: str) -> Entry | None:  # noqa: A002
     found = db.execute("SELECT * FROM labels WHERE model = ? AND id = ?", (model, id)).fetchone()
     return None if found is None else Entry(*found)
-
-
-def _pending(db: sqlite3.Connection, model: int) -> int:
-    (found,) = db.execute("SELECT pending FROM counts WHERE model = ?", (model,)).fetchone()
-    return int(found)
 
 
 def _waits(db: sqlite3.Connection, model: int, id: str) -> bool:  # noqa: A002

@@ -324,6 +324,5 @@ def _answer(model: ServedModel, mistake: bool | None, repeated: bool) -> RevealA
     return RevealAnswer(mistake, model.counts.mistakes, model.counts.seen, repeated)
 
 
-def dump(value: object) -> str:
-    """A value as the journal keeps it: JSON, from which the same doubles are read again."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+#: A value as the journal keeps it: JSON, from which the same doubles are read again.
+dump = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode

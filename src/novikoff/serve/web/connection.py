@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from typing import cast
+from typing import Any, cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
@@ -13,6 +13,35 @@ BUSY = (
 ).encode()
 
 
+class JoinedWrites:
+    """A transport that sends together what is written at once: an answer's head and body."""
+
+    most = 2**14  # bytes of a part that waits for others
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self.transport, self.loop = transport, loop
+        self.parts: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        if not self.parts:
+            self.loop.call_soon(self.flush)
+        self.parts.append(data)
+        if len(data) > self.most or len(self.parts) > 8:
+            self.flush()
+
+    def flush(self) -> None:
+        if self.parts:
+            parts, self.parts = self.parts, []
+            self.transport.write(b"".join(parts))
+
+    def close(self) -> None:
+        self.flush()
+        self.transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.transport, name)
+
+
 class Connection(H11Protocol):
     """A connection that ends where its client neither asks nor reads."""
 
@@ -20,7 +49,8 @@ class Connection(H11Protocol):
     seconds = 30.0  # for the head of a request to come, and for an answer to be taken
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)  # type: ignore[arg-type]
+        joined = JoinedWrites(cast("asyncio.Transport", transport), self.loop)
+        super().connection_made(joined)  # type: ignore[arg-type]
         self.seen: tuple[object, int] | None = None
         self.watch: asyncio.TimerHandle | None = None
         if len(self.connections) > self.most:
