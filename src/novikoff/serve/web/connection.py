@@ -11,6 +11,7 @@ BUSY = (
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n"
     f"Connection: close\r\nContent-Length: {len(FULL)}\r\n\r\n{FULL}"
 ).encode()
+LINGER_SECONDS = 2.0  # for a client that is still sending to see why it is refused
 
 
 class JoinedWrites:
@@ -21,6 +22,7 @@ class JoinedWrites:
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self.transport, self.loop = transport, loop
         self.parts: list[bytes] = []
+        self.lingers, self.closing = True, False
 
     def write(self, data: bytes) -> None:
         if not self.parts:
@@ -35,8 +37,18 @@ class JoinedWrites:
             self.transport.write(b"".join(parts))
 
     def close(self) -> None:
+        """Close in a moment: what comes until then is dropped, or it would void the answer."""
         self.flush()
-        self.transport.close()
+        if not self.lingers or self.is_closing() or not self.transport.can_write_eof():
+            self.transport.close()
+            return
+        self.closing = True
+        self.transport.write_eof()
+        self.transport.resume_reading()
+        self.loop.call_later(LINGER_SECONDS, self.transport.close)
+
+    def is_closing(self) -> bool:
+        return self.closing or self.transport.is_closing()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.transport, name)
@@ -53,16 +65,27 @@ class Connection(H11Protocol):
         super().connection_made(joined)  # type: ignore[arg-type]
         self.seen: tuple[object, int] | None = None
         self.watch: asyncio.TimerHandle | None = None
+        if len(self.connections) > 2 * self.most:
+            self.transport.abort()
+            return
         if len(self.connections) > self.most:
             self.transport.write(BUSY)
             self.transport.close()
             return
         self.watch = self.loop.call_later(self.seconds, self._look)
 
+    def data_received(self, data: bytes) -> None:
+        if not self.transport.is_closing():
+            super().data_received(data)
+
     def connection_lost(self, exc: Exception | None) -> None:
         if self.watch is not None:
             self.watch.cancel()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        self.transport.lingers = False  # type: ignore[attr-defined]
+        super().shutdown()
 
     def _look(self) -> None:
         """Close the connection if nothing has moved since the last look."""

@@ -47,6 +47,8 @@ def problem(error: ServiceError, **more: object) -> dict[str, object]:
 def refusal(error: ServiceError) -> JSONResponse:
     """A refusal as an answer."""
     headers = {}
+    if error.status in (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.REQUEST_TIMEOUT):
+        headers["Connection"] = "close"  # the rest of the body is not read
     if error.status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
     if error.status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
