@@ -86,8 +86,8 @@ def serve(
     """Serve a model that predicts, is told labels later, learns, and loses nothing.
 
     Until Ctrl-C or SIGTERM, to this machine alone unless told otherwise. Every label is in the
-    journal before it is acknowledged; a restart goes on from there. docs/service.md has a walk-through.
-    Needs Starlette and Uvicorn: pip install 'novikoff[serve]'.
+    journal before it is acknowledged; a restart goes on from there. docs/service.md walks through
+    it. Needs Starlette and Uvicorn: pip install 'novikoff[serve]'.
 
     Example: novikoff serve --rule perceptron --journal spam
     """
