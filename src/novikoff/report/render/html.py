@@ -83,6 +83,11 @@ def colour_styles() -> str:
     return f":root {{ {light} }}\n{night} {{ :root {{ {dark} }} }}"
 
 
+def screen_style() -> str:
+    """The look that the lab and the service share: cards and controls in those colours."""
+    return _resource("screen.css")
+
+
 def dark_colours() -> str:
     """The dark colour for each light one, as data for scripts."""
     return json_element("dark", {LIGHT[name]: DARK[name] for name in LIGHT})
