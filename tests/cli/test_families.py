@@ -134,3 +134,24 @@ def test_bad_roles_are_refused(folder, words, problem):
     code, out, err = novikoff("check", *shlex.split(words))
     assert (code, out) == (2, "")
     assert problem in err
+
+
+def test_a_limit_fit_is_in_text_and_json(folder):
+    pytest.importorskip("statsmodels")
+    rows = zip("lhlhlllhll", range(10), "0101100100", strict=True)
+    lines = [f"{dose},{age},{died}" for dose, age, died in rows]
+    (folder / "deaths.csv").write_text("\n".join(["dose,age,died", *lines]))
+    words = "deaths.csv", "--limit-fit", "--contrast", "age=2"
+    _, out, _ = novikoff("check", *words)
+    assert "from 7 rows on the boundary of 10" in out
+    assert "\n  dose=l < " in out
+    sentence = " ".join(out[out.index("For the methods") :].split())
+    assert "estimates of dose=l and intercept do not exist (quasi-complete" in sentence
+    assert "separation of 3 of 10 observations" in sentence
+    fit = answer("check", *words, code=1)["limit_fit"]
+    values = {each["name"]: each["value"] for each in fit["coefficients"]}
+    assert (values["dose=h"], values["dose=l"], values["intercept"]) == (None, "-inf", "inf")
+    tested = {each["name"]: each for each in fit["tests"]}
+    assert tested["dose=l"]["lower"] == "-inf"
+    assert tested["age=2"]["lower"] < values["age=2"] < tested["age=2"]["upper"]
+    assert values["age=2"] == pytest.approx(2 * values["age"])

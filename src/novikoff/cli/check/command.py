@@ -104,6 +104,14 @@ def check(
             metavar="N", min=1, help="Name the N rows whose labels the others contradict most."
         ),
     ] = None,
+    limit_fit: Annotated[
+        bool,
+        options.question_option(
+            "--limit-fit",
+            help="Estimate what is finite, and give profile-likelihood intervals and tests of what"
+            " diverges and of each --contrast; with the extra novikoff[stats].",
+        ),
+    ] = False,
     certificate: Annotated[
         Path | None, typer.Option(help="Write the proof to this file.", dir_okay=False)
     ] = None,
@@ -146,6 +154,7 @@ def check(
         chosen.refuse(refused, cluster_options.ROLES)
         chosen.refuse(files.by_option, cluster_options.UNDRAWN)
         chosen.refuse({"--suspects": suspects is not None}, cluster_options.RANKED)
+        chosen.refuse({"--limit-fit": limit_fit}, cluster_options.FITTED)
     asked: dict[str, Any] = {
         "fit_intercept": bias,
         "unit_length": unit_length,
@@ -182,6 +191,10 @@ def check(
             from novikoff.cli.check.suspects import add_suspects
 
             text, answer = add_suspects(found, suspects, text, answer)
+        if limit_fit:
+            from novikoff.cli.check.limit_fit import add_limit_fit
+
+            text, answer = add_limit_fit(found, question, text, answer)
     if files.wanted:
         from novikoff.cli.check.page import check_page
 
