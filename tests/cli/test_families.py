@@ -155,3 +155,22 @@ def test_a_limit_fit_is_in_text_and_json(folder):
     assert tested["dose=l"]["lower"] == "-inf"
     assert tested["age=2"]["lower"] < values["age=2"] < tested["age=2"]["upper"]
     assert values["age=2"] == pytest.approx(2 * values["age"])
+
+
+def test_separated_rows_are_listed_and_explained(folder):
+    low = "0,1,5\n0,2,5\n1,1,5\n2,2,5"
+    (folder / "beetles.csv").write_text("dead,dose,n\n" + low)
+    words = "beetles.csv --family binomial --target dead --trials n --categorical dose"
+    assert "separated" not in novikoff("check", *words.split())[1]
+    (folder / "beetles.csv").write_text("dead,dose,n\n" + low + "\n0,3,5\n0,3,5\n0,4,5\n0,4,9")
+    _, out, _ = novikoff("check", *words.split(), "--separated-to", "rows.csv")
+    assert "  separated    dose=3: 2 of 2 have no success\n" in out
+    assert "               dose=4: 2 of 2 have no success\n" in out
+    assert out.endswith("Separated: 4 rows, in rows.csv\n")
+    lines = (folder / "rows.csv").read_text().splitlines()
+    assert lines[:2] == ["row,place,label,because", "4,line 6,0,dose=3: 2 of 2 have no success"]
+    found = answer("check", *words.split(), code=1)
+    assert found["separated"] == [4, 5, 6, 7]
+    assert [each["columns"] for each in found["explanations"]] == [["dose=3"], ["dose=4"]]
+    _, _, err = novikoff("check", *words.split(), "--separated-to", "no/rows.csv")
+    assert "--separated-to no/rows.csv: there is no folder" in err

@@ -104,6 +104,12 @@ def check(
             metavar="N", min=1, help="Name the N rows whose labels the others contradict most."
         ),
     ] = None,
+    separated_to: Annotated[
+        Path | None,
+        options.question_option(
+            metavar="FILE.csv", help="List the separated rows in this file.", dir_okay=False
+        ),
+    ] = None,
     limit_fit: Annotated[
         bool,
         options.question_option(
@@ -134,6 +140,7 @@ def check(
     Example: novikoff check example:iris-setosa --certificate setosa.json
     """
     from novikoff.cli.check.result import CheckQuestion
+    from novikoff.cli.check.separated import write_separated
     from novikoff.cli.shared.design import design_line
     from novikoff.verdict.account.text import format_verdict
 
@@ -165,8 +172,9 @@ def check(
     }
     source, more = _open(data, formula, roles, reading, decimal, chosen)
     asked |= more | {"fit_intercept": bias and more.get("fit_intercept", True)}
-    options.refuse_overwriting(source.paths, {"--certificate": certificate, **files.by_option})
-    _refuse_folder(certificate)
+    written_to = {"--certificate": certificate, "--separated-to": separated_to}
+    options.refuse_overwriting(source.paths, {**written_to, **files.by_option})
+    _refuse_folders(written_to)
     files.refuse()
     _refuse_drawing(files, family, roles)
     spelled = "" if chosen is None else reading.spelled
@@ -187,6 +195,8 @@ def check(
         text, answer = format_verdict(found, certificate), found.as_json(written)
         if formula is not None and written is not None:
             text += f"\n{design_line(data, formula, roles)}"
+        if separated_to is not None:
+            text += f"\n{write_separated(found, separated_to)}"
         if suspects is not None:
             from novikoff.cli.check.suspects import add_suspects
 
@@ -225,10 +235,10 @@ def _open(
     return source, roles | {"reading": (reading.as_reading() | roles) or None}
 
 
-def _refuse_folder(certificate: Path | None) -> None:
-    if certificate is not None and not certificate.absolute().parent.is_dir():
-        folder = certificate.absolute().parent
-        raise ParameterError(f"--certificate {certificate}: there is no folder {folder}")
+def _refuse_folders(written_to: dict[str, Path | None]) -> None:
+    for option, path in written_to.items():
+        if path is not None and not path.absolute().parent.is_dir():
+            raise ParameterError(f"{option} {path}: there is no folder {path.absolute().parent}")
 
 
 def _refuse_drawing(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from novikoff.data.identifiers import identifier_note
 from novikoff.number_text import count, plural, rounded_up
 from novikoff.verdict.account.findings import Findings, findings_of
 from novikoff.verdict.account.margin_text import DIGITS, GAMMA, bracket
@@ -22,6 +23,7 @@ from novikoff.verdict.signed import LabelPair
 
 HEIGHT = 24  # lines of a screen
 MOST_ROWS = 5  # of a conflict
+MOST_EXPLAINED = 3  # columns that separate
 LABEL, NAME = 20, 30  # characters of a label, and of a column's name
 PATIENCE = 10**9  # mistakes that nobody waits for
 
@@ -83,11 +85,13 @@ def _lines(found: Findings, certificate: Path | None, most: int) -> list[str]:
     facts = [*told, *_identical(found), *_conflict(found, most), *_rank(found)]
     lines = [
         _heading(found),
+        *(line for each in found.source.identifiers for line in wrap(identifier_note(each))),
         *wrap(headline(verdict)),
         *_all(facts),
         *wrap(_perceptron(verdict)),
         *wrap(_fit(verdict)),
         *_all(_coefficients(found)),
+        *_all(_explanations(found, min(most, MOST_EXPLAINED))),
         *wrap(_next(verdict)),
         *(line for each in found.source.notes() for line in wrap(f"Note: {each}")),
     ]
@@ -325,6 +329,16 @@ def _coefficients(found: Findings) -> list[Fact]:
     aliased = found.verdict.aliased if ALIASED in groups else {}
     words = [f"{shorten(name, NAME)} = {_combination(each)}" for name, each in aliased.items()]
     return facts + ([(ALIASED, _names(words, everyone))] if words else [])
+
+
+def _explanations(found: Findings, most: int) -> list[Fact]:
+    """What separates rows, where the coefficients were looked at."""
+    if found.verdict.outcome not in (SEPARABLE, QUASI) or found.coefficients is None:
+        return []
+    texts = [each.text for each in found.verdict.explanations]
+    if len(texts) > most:
+        texts[most - 1 :] = [f"and by {len(texts) - most + 1:,} other terms: --json lists them"]
+    return [("separated", "\n".join(texts))] if texts else []
 
 
 def _combination(factors: Mapping[str, Fraction]) -> str:

@@ -267,7 +267,7 @@ def limit_fit(verdict: Verdict, *, link: str = "logit", ties: str = "breslow") -
     >>> fit.coefficients[0].value, round(fit.loglikelihood, 3)
     (inf, -1.91)
     >>> round(fit.interval("0").lower, 2)
-    -0.54
+    -0.53
     """
     return LimitFit(verdict, Choice(link, ties))
 
