@@ -208,7 +208,8 @@ def check(
     if files.wanted:
         from novikoff.cli.check.page import check_page
 
-        files.write(check_page(found, text))
+        asks_of_fit = limit_fit or formula is not None or bool(contrast)
+        files.write(check_page(found, text, asks_of_fit))
     answer |= files.as_json()
     typer.echo(json_text(answer) if json else "\n".join([text, *files.lines()]))
     raise typer.Exit(EXIT_CODES[found.verdict.outcome])

@@ -92,7 +92,7 @@ def _lines(found: Findings, certificate: Path | None, most: int) -> list[str]:
         *wrap(_fit(verdict)),
         *_all(_coefficients(found)),
         *_all(_explanations(found, min(most, MOST_EXPLAINED))),
-        *wrap(_next(verdict)),
+        *wrap(advice(verdict)),
         *(line for each in found.source.notes() for line in wrap(f"Note: {each}")),
     ]
     if certificate is not None:
@@ -372,7 +372,8 @@ def _names(names: Sequence[str], everyone: int) -> str:
     return shown
 
 
-def _next(verdict: Verdict) -> str:
+def advice(verdict: Verdict) -> str:
+    """What to do next."""
     if verdict.outcome == UNDECIDED:
         return (
             "Next: give it more time (a longer --time-limit, or none). What is said above is proven"
@@ -381,6 +382,24 @@ def _next(verdict: Verdict) -> str:
     if verdict.outcome == INSEPARABLE:
         return ""
     return TO_DO_COUNTS if verdict.signed.family == "poisson" else TO_DO
+
+
+def methods_sentence(verdict: Verdict) -> str:
+    """A sentence for a paper, with the counts of these data."""
+    rows = count(verdict.rows, "observation")
+    if verdict.outcome == INSEPARABLE:
+        return f"Maximum-likelihood estimates exist (no separation in {rows}, decided exactly)."
+    strict = 0 if verdict.strict is None else int(verdict.strict.sum())
+    kind = "complete" if verdict.outcome == SEPARABLE else "quasi-complete"
+    infinite = [each.name for each in verdict.coefficients if each.status == "diverges"]
+    of = " and ".join([", ".join(infinite[:-1])] * (len(infinite) > 1) + infinite[-1:])
+    named = f" of {of}" if 0 < len(infinite) <= 4 else f" of {len(infinite)} coefficients"
+    return (
+        f"Maximum-likelihood estimates{named} do not exist ({kind} separation of {strict:,} of"
+        f" {rows}, decided exactly). Estimates and standard errors of the other coefficients are"
+        " those of the remaining observations; intervals are profile-likelihood intervals and tests"
+        " likelihood-ratio tests of the full data."
+    )
 
 
 def _proof_line(verdict: Verdict, data: str, certificate: Path) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from novikoff.number_text import count
+from novikoff.verdict.account.text import methods_sentence
 from novikoff.verdict.account.text_layout import shorten, wrap
-from novikoff.verdict.result import INSEPARABLE, SEPARABLE, Verdict
 
 if TYPE_CHECKING:
     from novikoff.verdict.limit_fit.fit import Estimate, Interval, LimitFit, Weights
@@ -52,24 +52,6 @@ def limit_fit_json(fit: "LimitFit", asked: "Mapping[str, Weights] | None" = None
         "tests": tests,
         "methods": methods_sentence(fit.verdict),
     }
-
-
-def methods_sentence(verdict: Verdict) -> str:
-    """A sentence for a paper, with the counts of these data."""
-    rows = count(verdict.rows, "observation")
-    if verdict.outcome == INSEPARABLE:
-        return f"Maximum-likelihood estimates exist (no separation in {rows}, decided exactly)."
-    strict = 0 if verdict.strict is None else int(verdict.strict.sum())
-    kind = "complete" if verdict.outcome == SEPARABLE else "quasi-complete"
-    infinite = [each.name for each in verdict.coefficients if each.status == "diverges"]
-    of = " and ".join([", ".join(infinite[:-1])] * (len(infinite) > 1) + infinite[-1:])
-    named = f" of {of}" if 0 < len(infinite) <= 4 else f" of {len(infinite)} coefficients"
-    return (
-        f"Maximum-likelihood estimates{named} do not exist ({kind} separation of {strict:,} of"
-        f" {rows}, decided exactly). Estimates and standard errors of the other coefficients are"
-        " those of the remaining observations; intervals are profile-likelihood intervals and tests"
-        " likelihood-ratio tests of the full data."
-    )
 
 
 def _wanted(fit: "LimitFit", asked: "Mapping[str, Weights] | None") -> "list[tuple[str, Weights]]":
