@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from novikoff.theory.trace import trace
     from novikoff.verdict import check, cone
     from novikoff.verdict.certificate.verify import verify
+    from novikoff.verdict.limit_fit import limit_fit
     from novikoff.verdict.repair import repair
     from novikoff.verdict.suspects import suspects
 
@@ -57,6 +58,7 @@ __all__ = [
     "cluster",
     "cone",
     "cover",
+    "limit_fit",
     "load",
     "repair",
     "rules",
@@ -85,6 +87,7 @@ _HOMES = {
     "cluster": "",
     "cone": "verdict",
     "cover": "",
+    "limit_fit": "verdict.limit_fit",
     "load": "learning.estimators.save_load",
     "open": "data",
     "repair": "verdict.repair",

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from novikoff.data.identifiers import identifier_note
 from novikoff.number_text import count, plural, rounded_up
 from novikoff.verdict.account.findings import Findings, findings_of
 from novikoff.verdict.account.margin_text import DIGITS, GAMMA, bracket
@@ -22,6 +23,7 @@ from novikoff.verdict.signed import LabelPair
 
 HEIGHT = 24  # lines of a screen
 MOST_ROWS = 5  # of a conflict
+MOST_EXPLAINED = 3  # columns that separate
 LABEL, NAME = 20, 30  # characters of a label, and of a column's name
 PATIENCE = 10**9  # mistakes that nobody waits for
 
@@ -83,12 +85,14 @@ def _lines(found: Findings, certificate: Path | None, most: int) -> list[str]:
     facts = [*told, *_identical(found), *_conflict(found, most), *_rank(found)]
     lines = [
         _heading(found),
+        *(line for each in found.source.identifiers for line in wrap(identifier_note(each))),
         *wrap(headline(verdict)),
         *_all(facts),
         *wrap(_perceptron(verdict)),
         *wrap(_fit(verdict)),
         *_all(_coefficients(found)),
-        *wrap(_next(verdict)),
+        *_all(_explanations(found, min(most, MOST_EXPLAINED))),
+        *wrap(advice(verdict)),
         *(line for each in found.source.notes() for line in wrap(f"Note: {each}")),
     ]
     if certificate is not None:
@@ -330,6 +334,16 @@ def _coefficients(found: Findings) -> list[Fact]:
     return facts + ([(ALIASED, _names(words, everyone))] if words else [])
 
 
+def _explanations(found: Findings, most: int) -> list[Fact]:
+    """What separates rows, where the coefficients were looked at."""
+    if found.verdict.outcome not in (SEPARABLE, QUASI) or found.coefficients is None:
+        return []
+    texts = [each.text for each in found.verdict.explanations]
+    if len(texts) > most:
+        texts[most - 1 :] = [f"and by {len(texts) - most + 1:,} other terms: --json lists them"]
+    return [("separated", "\n".join(texts))] if texts else []
+
+
 def _combination(factors: Mapping[str, Fraction]) -> str:
     """A combination of columns, such as "intercept - 2 a".
 
@@ -361,7 +375,8 @@ def _names(names: Sequence[str], everyone: int) -> str:
     return shown
 
 
-def _next(verdict: Verdict) -> str:
+def advice(verdict: Verdict) -> str:
+    """What to do next."""
     if verdict.outcome == UNDECIDED:
         return (
             "Next: give it more time (a longer --time-limit, or none). What is said above is proven"
@@ -370,6 +385,24 @@ def _next(verdict: Verdict) -> str:
     if verdict.outcome == INSEPARABLE:
         return ""
     return TO_DO_COUNTS if verdict.signed.family == "poisson" else TO_DO
+
+
+def methods_sentence(verdict: Verdict) -> str:
+    """A sentence for a paper, with the counts of these data."""
+    rows = count(verdict.rows, "observation")
+    if verdict.outcome == INSEPARABLE:
+        return f"Maximum-likelihood estimates exist (no separation in {rows}, decided exactly)."
+    strict = 0 if verdict.strict is None else int(verdict.strict.sum())
+    kind = "complete" if verdict.outcome == SEPARABLE else "quasi-complete"
+    infinite = [each.name for each in verdict.coefficients if each.status == "diverges"]
+    of = " and ".join([", ".join(infinite[:-1])] * (len(infinite) > 1) + infinite[-1:])
+    named = f" of {of}" if 0 < len(infinite) <= 4 else f" of {len(infinite)} coefficients"
+    return (
+        f"Maximum-likelihood estimates{named} do not exist ({kind} separation of {strict:,} of"
+        f" {rows}, decided exactly). Estimates and standard errors of the other coefficients are"
+        " those of the remaining observations; intervals are profile-likelihood intervals and tests"
+        " likelihood-ratio tests of the full data."
+    )
 
 
 def _proof_line(verdict: Verdict, data: str, certificate: Path) -> str:
