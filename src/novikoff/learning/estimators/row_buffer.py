@@ -164,6 +164,8 @@ class OneDict(RowBuffer):
         self.rows = CsrRows(values, columns, starts, room, learner.bias, learner.unit_length)
         self.keys: list[Any] | None = []  # None: what the buffer holds is to be forgotten
         self.sorting: Any = None
+        self.read: Any = None  # what `columns_read` said last, and of which keys
+        self.read_for: Any = None
         self._pack(0)
 
     def _pack(self, number: int) -> None:
@@ -195,8 +197,11 @@ class OneDict(RowBuffer):
         return super().problem()
 
     def columns_read(self) -> Any:
-        columns = self.columns[: int(self.starts[1])]
-        return np.append(columns, self.learner.features) if self.learner.bias else columns
+        if self.keys is None or self.keys is not self.read_for:
+            bias = [self.learner.features] * self.learner.bias
+            self.read = np.append(self.columns[: int(self.starts[1])], bias).astype(np.intp)
+            self.read_for = self.keys
+        return self.read
 
     def knows(self, x: Mapping[Any, Any]) -> bool:
         return [*x] == self.keys or x.keys() <= self.names.keys()
