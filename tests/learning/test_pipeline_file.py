@@ -42,6 +42,8 @@ STEPS = {
     "standard, mean alone": ([StandardScaler(with_std=False)], X, Y),
     "min-max": ([MinMaxScaler(feature_range=(-1, 2), clip=True)], X, Y),
     "max-abs": ([MaxAbsScaler(), StandardScaler()], X, Y),
+    "halved": ([MinMaxScaler(), StandardScaler(), MaxAbsScaler()], X.astype(np.float32), Y),
+    "halved tf-idf": ([TfidfVectorizer(dtype=np.float32)], TEXTS, LABELS),
     "one-hot of words": ([OneHotEncoder(drop="if_binary")], WORDS, LABELS),
     "one-hot of numbers": ([OneHotEncoder(handle_unknown="ignore")], np.round(X / 9), Y),
     "tf-idf": ([TfidfVectorizer(ngram_range=(1, 2), stop_words=["über"])], TEXTS, LABELS),

@@ -1,12 +1,11 @@
-"""Steps of scikit-learn's that a file can hold: as parameters, words and arrays of numbers.
+"""Steps of scikit-learn's as a file holds them: parameters, words and arrays of numbers.
 
-Each is of a class in `KINDS`, and made anew when a file is read: from parameters that are each
-checked against a short list, and arrays. What would run code or open files when it is used (a
-tokenizer, a pattern of one's own, input="filename") is refused on the way in and on the way out.
+Each is of a class in `kinds.KINDS`, and made anew when a file is read, after all that the
+file says of it was checked.
 """
 
+import importlib
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,128 +13,19 @@ import numpy.typing as npt
 
 from novikoff.errors import ModelError
 from novikoff.learning.array_file import Arrays
+from novikoff.learning.estimators.pipeline.kinds import (
+    CATEGORY_TYPES,
+    COUNTING,
+    KINDS,
+    LATER,
+    MOST_COLUMNS,
+    STATELESS,
+    Kind,
+    are_words,
+    is_whole,
+)
 
-Known = Callable[[Any], bool]
-
-PATTERNS = r"(?u)\b\w\w+\b", r"(?u)\b\w+\b"  # a regular expression is a program that may not end
-DTYPES = "float64", "float32", "int64", "int32", "uint8", "bool"
-CATEGORY_TYPES = {"O": object, "U": str, "i": np.int64, "f": np.float64, "b": np.bool_}
-LONGEST_NGRAM, MOST_COLUMNS = 100, 2**31 - 1
-
-
-def _among(*values: Any) -> Known:
-    return lambda value: any(value == each and type(value) is type(each) for each in values)
-
-
-def _whole(value: Any, low: int, high: int) -> bool:
-    return type(value) is int and low <= value <= high
-
-
-def _finite(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
-
-
-def _pair_of(known: Known) -> Known:
-    return lambda pair: (
-        isinstance(pair, list) and len(pair) == 2 and all(map(known, pair)) and pair[0] <= pair[1]
-    )
-
-
-def _words(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(word, str) for word in value)
-
-
-_FLAG, _NONE = _among(False, True), _among(None)
-_DTYPE = {"dtype": _among(*DTYPES)}
-_TEXT: dict[str, Known] = {
-    "input": _among("content"),
-    "encoding": _among("utf-8", "latin-1", "ascii"),
-    "decode_error": _among("strict", "ignore", "replace"),
-    "strip_accents": _among(None, "ascii", "unicode"),
-    "lowercase": _FLAG,
-    "preprocessor": _NONE,
-    "tokenizer": _NONE,
-    "analyzer": _among("word", "char", "char_wb"),
-    "token_pattern": _among(*PATTERNS),
-    "stop_words": lambda value: value in (None, "english") or _words(value),
-    "ngram_range": _pair_of(lambda value: _whole(value, 1, LONGEST_NGRAM)),
-    "binary": _FLAG,
-    **_DTYPE,
-}
-_COUNTED: dict[str, Known] = {
-    "vocabulary": _NONE,
-    "max_df": _finite,
-    "min_df": _finite,
-    "max_features": lambda value: value is None or _whole(value, 1, MOST_COLUMNS),
-}
-_NORM: dict[str, Known] = {"norm": _among(None, "l1", "l2")}
-_IDF = _NORM | dict.fromkeys(("use_idf", "smooth_idf", "sublinear_tf"), _FLAG)
-_HASHED: dict[str, Known] = {
-    "n_features": lambda value: _whole(value, 1, MOST_COLUMNS),
-    "alternate_sign": _FLAG,
-    **_DTYPE,
-}
-
-
-class Kind(NamedTuple):
-    """What a file says of the steps of one class.
-
-    parameters: each with what it may be. vectors: fitted attributes with a number for each column;
-    those in `needed`, unless a parameter is false, must be there.
-    """
-
-    home: str  # the module of scikit-learn
-    parameters: dict[str, Known]
-    vectors: tuple[str, ...] = ()
-    needed: tuple[tuple[str, str | None], ...] = ()
-
-
-KINDS = {
-    "StandardScaler": Kind(
-        "preprocessing",
-        dict.fromkeys(("copy", "with_mean", "with_std"), _FLAG),
-        ("mean_", "var_", "scale_", "n_samples_seen_"),
-        (("mean_", "with_mean"), ("scale_", "with_std")),
-    ),
-    "MinMaxScaler": Kind(
-        "preprocessing",
-        {"copy": _FLAG, "clip": _FLAG, "feature_range": _pair_of(_finite)},
-        ("scale_", "min_", "data_min_", "data_max_", "data_range_", "n_samples_seen_"),
-        (("scale_", None), ("min_", None)),
-    ),
-    "MaxAbsScaler": Kind(
-        "preprocessing",
-        {"copy": _FLAG, "clip": _FLAG},
-        ("max_abs_", "scale_", "n_samples_seen_"),
-        (("scale_", None),),
-    ),
-    "OneHotEncoder": Kind(
-        "preprocessing",
-        {
-            "categories": _among("auto"),
-            "drop": _among(None, "first", "if_binary"),
-            "sparse_output": _FLAG,
-            "handle_unknown": _among("error", "ignore", "infrequent_if_exist", "warn"),
-            "min_frequency": _NONE,
-            "max_categories": _NONE,
-            "feature_name_combiner": _among("concat"),
-            **_DTYPE,
-        },
-    ),
-    "TfidfTransformer": Kind("feature_extraction.text", _IDF, ("idf_",), (("idf_", "use_idf"),)),
-    "TfidfVectorizer": Kind(
-        "feature_extraction.text", _TEXT | _COUNTED | _IDF, ("idf_",), (("idf_", "use_idf"),)
-    ),
-    "CountVectorizer": Kind("feature_extraction.text", _TEXT | _COUNTED),
-    "HashingVectorizer": Kind("feature_extraction.text", _TEXT | _HASHED | _NORM),
-    "FeatureHasher": Kind(
-        "feature_extraction", _HASHED | {"input_type": _among("dict", "pair", "string")}
-    ),
-}
-#: Parameters that some versions of scikit-learn do not have, with what these then do.
-LATER = {("MaxAbsScaler", "clip"): False}
-STATELESS = "HashingVectorizer", "FeatureHasher"
-_COUNTING = "TfidfVectorizer", "CountVectorizer"
+_STORED = np.float64, np.float32, np.int64  # other numbers are written as one of these
 
 
 def described(name: str, step: Any) -> tuple[dict[str, Any], Arrays]:
@@ -162,7 +52,8 @@ def described(name: str, step: Any) -> tuple[dict[str, Any], Arrays]:
     for each, array in arrays.items():
         if array.dtype.kind not in "fi" or not np.isfinite(array).all():
             raise ModelError(f"step {name!r}: {each} does not hold finite numbers")
-        arrays[each] = array.astype(np.int64 if array.dtype.kind == "i" else np.float64)
+        if array.dtype not in _STORED:
+            arrays[each] = array.astype(np.int64 if array.dtype.kind == "i" else np.float64)
     return text, arrays
 
 
@@ -185,15 +76,12 @@ def _parameters(name: str, step: Any, kind: Kind) -> dict[str, Any]:
                 " run no code and open no file, and is on a short list (docs/models.md)"
             )
         found[parameter] = value
-    for kind_name, parameter in LATER.keys() - {(type(step).__name__, each) for each in found}:
-        if kind_name == type(step).__name__:
-            found[parameter] = LATER[kind_name, parameter]
-    return found
+    return LATER.get(type(step).__name__, {}) | found
 
 
 def _features(step: Any) -> int | None:
     """How many columns it takes; None for texts and dicts."""
-    raw = type(step).__name__ in (*_COUNTING, *STATELESS)
+    raw = type(step).__name__ in (*COUNTING, *STATELESS)
     return None if raw else int(step.n_features_in_)
 
 
@@ -208,7 +96,7 @@ def _columns(name: str, step: Any) -> list[str] | None:
 
 def _words_of(name: str, step: Any) -> Any:
     """The words of a vocabulary in order, or the categories of each column."""
-    if type(step).__name__ in _COUNTING:
+    if type(step).__name__ in COUNTING:
         words = sorted(step.vocabulary_, key=step.vocabulary_.get)
         return [str(word) for word in words]
     if type(step).__name__ != "OneHotEncoder":
@@ -233,8 +121,6 @@ def _bad_categories(letter: Any, values: Any) -> bool:
 
 
 def _class_of(kind: str) -> Any:
-    import importlib
-
     return getattr(importlib.import_module(f"sklearn.{KINDS[kind].home}"), kind)
 
 
@@ -257,7 +143,7 @@ def restored(text: dict[str, Any], arrays: Arrays) -> Restored:
             raise ModelError(f"step {name!r}: its parameter {parameter!r} is {value!r:.60}")
     step = _class_of(kind_name)(**_as_given(kind_name, text["parameters"]))
     _refuse_unused(text, arrays)
-    if kind_name in _COUNTING:
+    if kind_name in COUNTING:
         return _vectorizer(name, step, text["words"], arrays)
     if kind_name in STATELESS:
         return Restored(step, None, step.n_features)
@@ -274,10 +160,11 @@ def restored(text: dict[str, Any], arrays: Arrays) -> Restored:
 def _as_given(kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """Parameters as the constructor takes them, of this version of scikit-learn."""
     known = _class_of(kind)().get_params(deep=False)
-    found = {}
-    for name, value in parameters.items():
-        if name in known or value != LATER.get((kind, name), not value):
-            found[name] = tuple(value) if name in ("ngram_range", "feature_range") else value
+    found = {
+        name: tuple(value) if name in ("ngram_range", "feature_range") else value
+        for name, value in parameters.items()
+        if name in known or LATER.get(kind, {}).get(name) != value
+    }
     if "dtype" in found:
         found["dtype"] = np.dtype(found["dtype"]).type
     return found
@@ -287,7 +174,7 @@ def _refuse_unused(text: dict[str, Any], arrays: Arrays) -> None:
     """Nothing may be said that is not used."""
     name, kind = text["name"], text["kind"]
     told = text["words"] is not None, text["features"] is not None, bool(arrays)
-    worded, counted = kind in (*_COUNTING, "OneHotEncoder"), kind not in (*_COUNTING, *STATELESS)
+    worded, counted = kind in (*COUNTING, "OneHotEncoder"), kind not in (*COUNTING, *STATELESS)
     may_have_arrays = bool(KINDS[kind].vectors)
     if told[:2] != (worded, counted) or told[2] > may_have_arrays:
         raise ModelError(f"step {name!r}: it says too much or too little for a {kind}")
@@ -299,7 +186,9 @@ def _check_vectors(name: str, step: Any, features: Any, arrays: Arrays) -> None:
     """The arrays that there must be, with a number for each column."""
     kind = KINDS[type(step).__name__]
     absent = [each for each, unless in kind.needed if unless is None or getattr(step, unless)]
-    if not _whole(features, 1, MOST_COLUMNS) or not set(absent) <= set(arrays) <= set(kind.vectors):
+    if not is_whole(features, 1, MOST_COLUMNS) or not set(absent) <= set(arrays) <= set(
+        kind.vectors
+    ):
         raise ModelError(f"step {name!r}: its arrays are not those of a {type(step).__name__}")
     for each, array in arrays.items():
         counts = each == "n_samples_seen_" and array.ndim == 0
@@ -312,7 +201,7 @@ def _check_vectors(name: str, step: Any, features: Any, arrays: Arrays) -> None:
 def _name_columns(name: str, step: Any, columns: Any) -> None:
     if columns is None:
         return
-    if not _words(columns) or len(columns) != step.n_features_in_:
+    if not are_words(columns) or len(columns) != step.n_features_in_:
         raise ModelError(f"step {name!r}: its columns' names do not go with its columns")
     step.feature_names_in_ = np.array(columns, object)
 
@@ -339,7 +228,7 @@ def _encoder(name: str, step: Any, text: dict[str, Any]) -> Restored:
 
 def _vectorizer(name: str, step: Any, words: Any, arrays: Arrays) -> Restored:
     """A vectorizer with a vocabulary, which it is given before it sees an empty text."""
-    if not _words(words) or not words or len(set(words)) != len(words):
+    if not are_words(words) or not words or len(set(words)) != len(words):
         raise ModelError(f"step {name!r}: its vocabulary is not a list of different words")
     _check_vectors(name, step, len(words), arrays)
     step.vocabulary = {word: k for k, word in enumerate(words)}

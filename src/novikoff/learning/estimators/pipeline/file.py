@@ -1,7 +1,7 @@
 """Fitted pipelines of scikit-learn's in files: short-listed steps, and an estimator of ours last.
 
 The file is one of named arrays and texts, as a model's is (see `array_file`). Its text "novikoff"
-is a JSON object with the keys of `_HEADER`: the steps (`pipeline_steps` says what of each), the
+is a JSON object with the keys of `_HEADER`: the steps (`steps` says what of each), the
 name of the last one, and the header of its model file. Arrays are "model.<array of that file>" and
 "step.<number>.<fitted attribute>". Everything is checked as in a model file.
 """
@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from novikoff.errors import ModelError
 from novikoff.learning import array_file, model_file
 from novikoff.learning.array_file import Arrays
-from novikoff.learning.estimators import pipeline_steps
+from novikoff.learning.estimators.pipeline import steps as pipeline_steps
+from novikoff.learning.estimators.pipeline.kinds import KINDS, STATELESS
 from novikoff.learning.model_file import PIPELINE_FORMAT, Model
 
 VERSION = 1
@@ -39,7 +40,7 @@ def to_bytes(pipeline: Pipeline, model: Model) -> bytes:
     arrays = {f"model.{name}": array for name, array in parts.items()}
     steps = []
     for k, (name, step) in enumerate(pipeline.steps[:-1]):
-        if type(step).__name__ not in pipeline_steps.STATELESS:
+        if type(step).__name__ not in STATELESS:
             check_is_fitted(step)
         text, found = pipeline_steps.described(name, step)
         steps.append(text)
@@ -82,7 +83,7 @@ def _check_header(header: dict[str, Any]) -> None:
     _check_keys(header, _HEADER, "its header")
     for step in header["steps"]:
         _check_keys(step, _STEP, "a step")
-        if step["kind"] not in pipeline_steps.KINDS:
+        if step["kind"] not in KINDS:
             raise ModelError(f"a step is a {step['kind']!r:.40}, which no file can hold")
     names = [step["name"] for step in header["steps"]] + [header["last"]]
     if len(set(names)) != len(names) or not all(names) or any("__" in name for name in names):
