@@ -46,7 +46,7 @@ def check(
             help="The model. binary: two labels, logistic regression; binomial: successes of"
             " trials, or shares; log-binomial: risks; poisson: counts; multinomial: classes;"
             " cumulative: classes in order; conditional: cases and controls in strata; cox:"
-            " times and events."
+            " times and events.",
         ),
     ] = Family.BINARY,
     formula: options.FormulaOption = None,
@@ -135,6 +135,8 @@ def check(
 ) -> None:
     """Decide whether a hyperplane separates the rows, and prove it.
 
+    More than two labels: whether all classes are jointly separable, and each against the rest.
+
     On a cluster the answer and its proof are the same, byte for byte.
 
     Exit codes: 0 separable, 1 not separable (inseparable, or quasi-separable), 3 undecided.
@@ -180,7 +182,10 @@ def check(
     files.refuse()
     _refuse_drawing(files, family, roles)
     spelled = "" if chosen is None and formula is None else reading.spelled
-    question = CheckQuestion(asked, positive, contrast or [], coefficients, levels, spelled)
+    two_labels = files.wanted or suspects is not None
+    question = CheckQuestion(
+        asked, positive, contrast or [], coefficients, levels, spelled, two_labels
+    )
     with contextlib.ExitStack() as stack:
         try:
             with SearchProgress(quiet or json) as progress:
