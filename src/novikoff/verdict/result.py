@@ -20,7 +20,8 @@ from novikoff.verdict.duplicates import Identical
 from novikoff.verdict.exact import rank
 from novikoff.verdict.exact.directed_rounding import root
 from novikoff.verdict.exact.margins import Rational
-from novikoff.verdict.signed import Number, SignedRows, dense_values, used_columns
+from novikoff.verdict.explanations import Explanation, explain
+from novikoff.verdict.signed import Number, Signed, SignedRows, dense_values, used_columns
 
 __all__ = [
     "INSEPARABLE",
@@ -105,6 +106,10 @@ class RowOrigin(Protocol):
 
     def label(self, row: int) -> object:
         """The label of a row."""
+
+    @property
+    def identifiers(self) -> list[str]:
+        """The columns that look like names of rows."""
 
     def notes(self) -> list[str]:
         """What a person should be told about the data, in sentences."""
@@ -200,6 +205,17 @@ class Verdict:
         intercept, in as much time at the most as the first question was given.
         """
         return {} if self.judge is None else self.judge()
+
+    @cached_property
+    def explanations(self) -> list[Explanation]:
+        """What separates rows, in words: single columns or levels that do by themselves first, then
+        pairs. Computed when first used, together with the coefficients.
+        """
+        if self.analysis is None or self.weights is None or not isinstance(self.signed, Signed):
+            return []
+        usable = ("diverges", "reference", "aliased")
+        places = [j for j, each in enumerate(self.coefficients) if each.status in usable]
+        return explain(self.signed, self.analysis.names, places)
 
     @property
     def left_out(self) -> int:

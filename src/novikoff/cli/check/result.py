@@ -15,13 +15,14 @@ from novikoff.cli.shared.progress.search_progress import SearchProgress
 from novikoff.cli.shared.text import finite
 from novikoff.data import Source
 from novikoff.data.chunk import LabelArray
+from novikoff.data.identifiers import identifier_note
 from novikoff.errors import ParameterError
 from novikoff.verdict import check
 from novikoff.verdict.account.findings import MOST_COLUMNS
 from novikoff.verdict.coefficients import Coefficient, coefficient_names
 from novikoff.verdict.cones.roles import load_with_roles, refuse_event
 from novikoff.verdict.contrasts import ContrastColumns
-from novikoff.verdict.result import SEPARABLE, UNDECIDED, Stage, Verdict, Watch
+from novikoff.verdict.result import QUASI, SEPARABLE, UNDECIDED, Stage, Verdict, Watch
 from novikoff.verdict.search.points import WIDE
 from novikoff.verdict.signed import ROLES as TABLE_ROLES
 from novikoff.verdict.signed import label_signs
@@ -87,6 +88,10 @@ class CheckResult(NamedTuple):
             "aliased": None if self.coefficients is None else _factors(verdict.aliased),
             "contrasts": _as_dicts(self.contrasts),
             "strict": None if verdict.strict is None else int(verdict.strict.sum()),
+            "separated": _separated_rows(verdict),
+            "explanations": None
+            if self.coefficients is None
+            else [each._asdict() for each in verdict.explanations],
             "one_against_rest": _classes_as_dicts(self.one_against_rest),
             "rank": self.rank,
             "identical": verdict.identical
@@ -94,11 +99,18 @@ class CheckResult(NamedTuple):
             "every_labelling": verdict.every_labelling if separable else None,
             "chance": verdict.chance if separable else None,
             "skipped": self.source.skipped,
-            "remarks": self.source.notes(),
+            "remarks": [*map(identifier_note, self.source.identifiers), *self.source.notes()],
             "scans": verdict.scans,
             "seconds": round(self.seconds, 3),
             "certificate": None if certificate is None else str(certificate),
         }
+
+
+def _separated_rows(verdict: Verdict) -> list[int] | None:
+    """The separated rows of a quasi-separable verdict; of others they are all, or none."""
+    if verdict.outcome != QUASI or verdict.strict is None:
+        return None
+    return [int(row) for row in np.flatnonzero(verdict.strict)]
 
 
 def _as_dicts(coefficients: list[Coefficient] | None) -> list[dict[str, Any]] | None:

@@ -53,7 +53,7 @@ from novikoff.learning.loop import new_tally
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Vector, answers_otherwise
 from novikoff.learning.spec import TrainingSpec
-from novikoff.learning.streaming import NO_LABELS
+from novikoff.learning.streaming import NO_LABELS, refuse_classes
 from novikoff.learning.training import needs_scoring
 
 T = TypeVar("T")
@@ -201,11 +201,8 @@ class _Trainer:
     def _begin(self) -> None:
         """Start the run, or resume it from the checkpoint."""
         layout = self.data.layout
-        if self.spec.labels and len(layout.classes) < 2:
-            raise DataError(
-                f"{self.data.name}: all {layout.rows:,} rows have the label {layout.classes[0]};"
-                " a separator needs two"
-            )
+        if self.spec.labels:
+            refuse_classes(self.data.name, layout.classes, layout.rows)
         found = None if self.checkpoint is None else self.checkpoint.found
         if found is None or self.checkpoint is None:
             run = TrainingRun(self.spec.learner_for(layout.features, layout.classes))

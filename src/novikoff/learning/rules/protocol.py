@@ -185,6 +185,15 @@ def readout(self: Any, state: Any, seen: int) -> Any:
 
 
 @dispatch_on_type
+def readout_at(self: Any, state: Any, seen: int, columns: Any, before: Any) -> Any:
+    """`readout`, where only these columns of its arrays need to be right.
+
+    before: None, or what was returned last for states of this shape, which may be changed.
+    """
+    return readout(self, state, seen)
+
+
+@dispatch_on_type
 def outputs(self: Any, state: Any, seen: int) -> Any:
     """What answers for each class that one state is about: pairs of a rule and its readout."""
     return [(self, readout(self, state, seen))]
