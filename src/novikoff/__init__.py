@@ -17,6 +17,7 @@ from novikoff.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from novikoff import cluster
+    from novikoff.compat.onnx import to_onnx
     from novikoff.data import open as open  # not in __all__, where it would hide Python's own
     from novikoff.learning import rules
     from novikoff.learning.estimators import (
@@ -64,6 +65,7 @@ __all__ = [
     "rules",
     "save",
     "suspects",
+    "to_onnx",
     "trace",
     "verify",
 ]
@@ -94,6 +96,7 @@ _HOMES = {
     "rules": "",
     "save": "learning.estimators.save_load",
     "suspects": "verdict.suspects",
+    "to_onnx": "compat.onnx",
     "trace": "theory.trace",
     "verify": "verdict.certificate.verify",
 } | dict.fromkeys(_ESTIMATORS, "learning.estimators")

@@ -116,9 +116,9 @@ def test_text_for_separable_rows(here):
     code, out, err = here("check", "example:and")
     assert (code, err) == (0, "")
     for words in (
-        "SEPARABLE: a hyperplane has each row strictly on its side",
+        "SEPARABLE: some hyperplane puts every row strictly on its correct side",
         "γ = 0.242535..., γ² = 1/17 exactly",
-        "more than 51",
+        "started at",
         "Perceptron: it converges",
         "to +∞        a, b",
         "to -∞        intercept",

@@ -1,5 +1,6 @@
 """`novikoff verify`: check a certificate against the data, without trusting whoever wrote it."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,12 +9,14 @@ import typer
 from novikoff.cli.shared import cluster_options, options
 from novikoff.cli.shared.data_options import BadRows, DataArgument, DataOptions, reads_data
 from novikoff.cli.shared.progress.search_progress import SearchProgress
+from novikoff.cli.shared.terminal import show
 from novikoff.cli.shared.text import json_text
 from novikoff.errors import CertificateError, DataError, ParameterError
 from novikoff.number_text import count
 
 if TYPE_CHECKING:
     from novikoff.data import Source
+    from novikoff.data.user_types import DataFrame
     from novikoff.verdict.certificate import Certificate
     from novikoff.verdict.certificate.verify import Verification
 
@@ -50,13 +53,14 @@ def verify(
         if chosen is None:
             roles = {name: (proof.reading or {}).get(name) for name in (*ROLES, "event")}
             known = reading.completed(proof.reading).with_event(roles["event"])
-            found = check(proof, _open(data, proof, known), **roles)
+            table = _table(data, proof, reading)
+            found = check(proof, _open(data, proof, known) if table is None else table, **roles)
         else:
             found = _on_cluster(proof, data, reading, chosen, json)
     except CertificateError as error:
         found = Verification(False, str(error))
     answer = _as_json(found, proof)
-    typer.echo(json_text(answer) if json else _as_text(answer, certificate, " ".join(data)))
+    show(json_text(answer) if json else _as_text(answer, certificate, " ".join(data)), plain=json)
     raise typer.Exit(0 if found.valid else 1)
 
 
@@ -75,6 +79,17 @@ def _parse(content: bytes) -> "Certificate":
     if not text.lstrip().startswith("{"):
         raise CertificateError("not a certificate: not a JSON object")
     return read(text)
+
+
+def _table(data: list[str], proof: "Certificate", reading: DataOptions) -> "DataFrame | None":
+    """The table of a certificate's formula; None if the data are its design, or there is none."""
+    from novikoff.data.formula.design import has_formula_columns, read_frame
+
+    formula = (proof.reading or {}).get("formula")
+    if formula is None or len(data) != 1 or find_spec("formulaic") is None:
+        return None
+    frame = read_frame(data[0], reading.delimiter)
+    return frame if has_formula_columns(formula, frame.columns) else None
 
 
 def _open(data: list[str], proof: "Certificate", reading: DataOptions) -> "Source":

@@ -31,6 +31,7 @@ from novikoff.learning.rules.protocol import Rule
 from novikoff.learning.spec import OWN, TrainingSpec
 
 FORMAT, VERSION = "novikoff model", 1
+PIPELINE_FORMAT = "novikoff pipeline"
 
 _HEADER: dict[str, Any] = {
     "format": str,
@@ -215,6 +216,8 @@ def _class_type(classes: Classes) -> str:
 
 
 def _check_header(header: Any) -> None:
+    if isinstance(header, dict) and header.get("format") == PIPELINE_FORMAT:
+        raise ValueError("it holds a pipeline, which nk.load reads, and commands do not")
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ValueError("its header does not say that it is one")
     if header.get("version") != VERSION:

@@ -12,6 +12,7 @@ from novikoff.cli.shared.cluster_options import RemoteData
 from novikoff.cli.shared.data_options import DataArgument, DataOptions, DecimalOption, reads_data
 from novikoff.cli.shared.progress.search_progress import SearchProgress, known_parts
 from novikoff.cli.shared.progress.signals import exit_code
+from novikoff.cli.shared.terminal import show
 from novikoff.cli.shared.text import json_text
 from novikoff.errors import ParameterError
 
@@ -41,6 +42,7 @@ def check(
     family: Annotated[
         Family,
         options.question_option(
+            metavar="FAMILY",
             help="The model. binary: two labels, logistic regression; binomial: successes of"
             " trials, or shares; log-binomial: risks; poisson: counts; multinomial: classes;"
             " cumulative: classes in order; conditional: cases and controls in strata; cox:"
@@ -177,7 +179,7 @@ def check(
     _refuse_folders(written_to)
     files.refuse()
     _refuse_drawing(files, family, roles)
-    spelled = "" if chosen is None else reading.spelled
+    spelled = "" if chosen is None and formula is None else reading.spelled
     question = CheckQuestion(asked, positive, contrast or [], coefficients, levels, spelled)
     with contextlib.ExitStack() as stack:
         try:
@@ -211,7 +213,7 @@ def check(
         asks_of_fit = limit_fit or formula is not None or bool(contrast)
         files.write(check_page(found, text, asks_of_fit))
     answer |= files.as_json()
-    typer.echo(json_text(answer) if json else "\n".join([text, *files.lines()]))
+    show(json_text(answer) if json else "\n".join([text, *files.lines()]), plain=json)
     raise typer.Exit(EXIT_CODES[found.verdict.outcome])
 
 

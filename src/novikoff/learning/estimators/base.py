@@ -104,6 +104,12 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             return learner.weighted_mistakes
 
     @property
+    def n_samples_seen_(self) -> int:
+        """How many rows were learned from, all epochs together."""
+        with self._fitted("n_samples_seen_") as learner:
+            return int(learner.tallies[0].seen[0])
+
+    @property
     def updates_(self) -> int:
         """How often the weights moved."""
         with self._fitted("updates_") as learner:

@@ -61,6 +61,7 @@ class RowBuffer:
         """Make ready the calls of the loop: for each label, one for each learner."""
         self.epoch = epoch_for(self.learner.rule, SILENT).bind(self._call(0, 0))
         self.decide: Any = None  # bound when it is first needed
+        self.readouts = [None] * len(self.learner.states)
         self.run = self.epoch if len(self.learner.states) == 1 else self._run_all
         self.calls: dict[Any, tuple[Any, ...]] = {}
         for label in self.codes:
@@ -100,12 +101,20 @@ class RowBuffer:
         """What is wrong with the row in the buffer, in words."""
         return row_error_message(self.learner.rule, weighted(self.rows, self.weights), 0)
 
+    def columns_read(self) -> Any:
+        """The columns of the row in the buffer, the bias among them, as an index."""
+        return slice(None)
+
     def answer(self) -> list[float]:
         """What each learner decides for the row in the buffer."""
-        rule, out = self.learner.rule, np.empty(1)
+        rule, out, columns = self.learner.rule, np.empty(1), self.columns_read()
         found = []
-        for state, tally in zip(self.learner.states, self.learner.tallies, strict=True):
-            readout = protocol.readout(rule, state, int(tally.seen[0]))
+        for k, (state, tally) in enumerate(
+            zip(self.learner.states, self.learner.tallies, strict=True)
+        ):
+            seen = int(tally.seen[0])
+            readout = protocol.readout_at(rule, state, seen, columns, self.readouts[k])
+            self.readouts[k] = readout
             if self.decide is None:
                 self.decide = answers_for(rule).bind((rule, readout, self.rows, 0, out))
             self.decide(rule, readout, self.rows, 0, out)
@@ -155,6 +164,8 @@ class OneDict(RowBuffer):
         self.rows = CsrRows(values, columns, starts, room, learner.bias, learner.unit_length)
         self.keys: list[Any] | None = []  # None: what the buffer holds is to be forgotten
         self.sorting: Any = None
+        self.read: Any = None  # what `columns_read` said last, and of which keys
+        self.read_for: Any = None
         self._pack(0)
 
     def _pack(self, number: int) -> None:
@@ -184,6 +195,13 @@ class OneDict(RowBuffer):
                 text = "NaN" if math.isnan(value) else "infinity"
                 return f"feature {name!r} is {text}; every value must be a number"
         return super().problem()
+
+    def columns_read(self) -> Any:
+        if self.keys is None or self.keys is not self.read_for:
+            bias = [self.learner.features] * self.learner.bias
+            self.read = np.append(self.columns[: int(self.starts[1])], bias).astype(np.intp)
+            self.read_for = self.keys
+        return self.read
 
     def knows(self, x: Mapping[Any, Any]) -> bool:
         return [*x] == self.keys or x.keys() <= self.names.keys()

@@ -170,6 +170,15 @@ def readout(self: Any, state: Any, seen: int) -> Any:
 
 
 @dispatch_on_type
+def readout_at(self: Any, state: Any, seen: int, columns: Any, before: Any) -> Any:
+    """`readout`, where only these columns of its arrays need to be right.
+
+    before: None, or what was returned last for states of this shape, which may be changed.
+    """
+    return readout(self, state, seen)
+
+
+@dispatch_on_type
 def linear(self: Any, state: Any) -> Any:
     """The readout as (weights, offset): decide = row . weights + offset."""
     return state.weights, 0.0

@@ -114,8 +114,8 @@ def _plane(verdict: Verdict, examples: RowInfo) -> Section:
         rows = np.array([row for row, _ in verdict.conflict], np.int64)
         marked = MarkedRows(rows, "in the conflict")
         text = (
-            "Hollow marks are rows that every such hyperplane holds: they cannot be strictly on"
-            " their own side, whichever is chosen. Filled ones are strictly on theirs."
+            "Hollow marks are rows that every such hyperplane contains: they cannot be strictly on"
+            " their own side, whichever you choose. Filled ones are strictly on theirs."
         )
         picture = separator_figure(examples, separator, marked, verdict.strict)
         return Section(heading, text, picture)
@@ -146,10 +146,11 @@ def _conflict(verdict: Verdict, examples: RowInfo) -> Table:
     shown = verdict.conflict[:LISTED]
     more = len(verdict.conflict) - len(shown)
     caption = (
-        "So multiplied, and with the sign of its label each, these rows add up to exactly 0, the"
-        " intercept's coordinate included: no hyperplane has them all on their own sides."
+        "With these multipliers, and with the sign of its label each, these rows sum to exactly 0,"
+        " the intercept's coordinate included: no hyperplane has them all on their own sides."
         if verdict.signed.bias
-        else "So multiplied, and with the sign of its label each, these rows add up to exactly 0."
+        else "With these multipliers, and with the sign of its label each, these rows sum to"
+        " exactly 0."
     )
     if more:
         caption += f" {more:,} more are in --json."

@@ -11,10 +11,10 @@ from novikoff.verdict.account.findings import Findings, findings_of
 from novikoff.verdict.account.margin_text import DIGITS, GAMMA, bracket
 from novikoff.verdict.account.text_layout import (
     INDENT,
-    WIDTH,
     Fact,
     beside,
     large_count,
+    line_width,
     shorten,
     wrap,
 )
@@ -131,7 +131,10 @@ def headline(verdict: Verdict) -> str:
     if verdict.family not in ("binary", "poisson") and verdict.outcome != UNDECIDED:
         return _model_headline(verdict)
     if verdict.outcome == SEPARABLE:
-        return "SEPARABLE: a hyperplane has each row strictly on its side (complete separation)."
+        return (
+            "SEPARABLE: some hyperplane puts every row strictly on its correct side (complete"
+            " separation)."
+        )
     counts = verdict.signed.family == "poisson"
     if verdict.outcome == INSEPARABLE and counts:
         return "INSEPARABLE: no hyperplane through the rows with counts sets zeros apart."
@@ -140,14 +143,14 @@ def headline(verdict: Verdict) -> str:
     strict = 0 if verdict.strict is None else int(verdict.strict.sum())
     if verdict.outcome == QUASI and counts:
         return (
-            "QUASI-SEPARABLE: a hyperplane holds every row with a count, and has"
+            "QUASI-SEPARABLE: some hyperplane contains every row with a count, and has"
             f" {count(strict, 'zero')} strictly on one side (separation)."
         )
     if verdict.outcome == QUASI:
         return (
-            f"QUASI-SEPARABLE: a hyperplane has {strict:,} of {count(verdict.rows, 'row')} strictly"
-            f" on {'its' if strict == 1 else 'their'} own side, and the other"
-            f" {verdict.rows - strict:,} on itself (quasi-complete separation)."
+            f"QUASI-SEPARABLE: some hyperplane puts {strict:,} of {count(verdict.rows, 'row')}"
+            f" strictly on {'its' if strict == 1 else 'their'} correct side, and contains the"
+            f" other {verdict.rows - strict:,} (quasi-complete separation)."
         )
     return "UNDECIDED: the time was not enough to prove anything either way."
 
@@ -175,8 +178,8 @@ def figures(verdict: Verdict) -> list[Fact]:
     if verdict.mistake_bound is not None:
         most = verdict.mistake_bound
         text = (
-            f"(D/{GAMMA})²: no order of these rows can cost a perceptron more than"
-            f" {large_count(most)} {plural('mistake', most)}"
+            f"(D/{GAMMA})²: however the rows are ordered, a perceptron started at zero makes at"
+            f" most {large_count(most)} {plural('mistake', most)}"
         )
         facts.append(("mistakes", text))
     return facts
@@ -220,7 +223,7 @@ def _conflict(found: Findings, most: int) -> list[Fact]:
     verb = "rule" if size > 1 else "rules"
     rows_on = 0 if verdict.strict is None else int((~verdict.strict).sum())
     among = f", of {rows_on:,} that lie in conflicts" if rows_on > size else ""
-    head = f"{who} alone {verb} it out{among}; so multiplied, they cancel:"
+    head = f"{who} alone {verb} it out{among}; with these multipliers they sum to zero:"
     shown = size if size <= most else most - 1
     listed = [
         f"{_place(found, row)} times {_multiplier(multiplier)}"
@@ -240,7 +243,7 @@ def _comparisons(verdict: Verdict, most: int) -> list[Fact]:
     listed = [f"{each.text} times {_multiplier(each.multiplier)}" for each in terms[:shown]]
     if len(terms) > shown:
         listed.append(f"and {len(terms) - shown:,} more: --json lists them all")
-    head = f"{count(len(terms), 'comparison')} that so multiplied cancel:"
+    head = f"{count(len(terms), 'comparison')} that sum to zero with these multipliers:"
     return [("conflict", "\n".join([head, *listed]))]
 
 
@@ -283,7 +286,7 @@ def _perceptron(verdict: Verdict) -> str:
     if verdict.outcome == QUASI:
         return NEVER
     return (
-        f"{NEVER} Look at the rows above: is a label wrong, is a column missing? Else take the"
+        f"{NEVER} Look at the rows above: is a label wrong, is a column missing? Otherwise, use the"
         " averaged perceptron (novikoff fit --rule averaged) or a soft margin."
     )
 
@@ -352,7 +355,7 @@ def _combination(factors: Mapping[str, Fraction]) -> str:
         size = "" if abs(factor) == 1 else f"{_multiplier(abs(factor))} "
         sign = "-" if factor < 0 else "+"
         text += f" {sign} {size}{name}" if text else f"{'-' * (factor < 0)}{size}{name}"
-        if len(text) > WIDTH:
+        if len(text) > line_width():
             return f"{text[: text.rindex(f' {sign} ')]} + ..."
     return text
 
@@ -366,7 +369,7 @@ def _names(names: Sequence[str], everyone: int) -> str:
         more = f", and {len(names) - k:,} more: --json"
         word = name if " = " in name else shorten(name, NAME)
         longer = f"{shown}, {word}" if shown else word
-        if len(longer) + (len(more) if k + 1 < len(names) else 0) > WIDTH - INDENT and shown:
+        if len(longer) + (len(more) if k + 1 < len(names) else 0) > line_width() - INDENT and shown:
             return shown + more
         shown = longer
     return shown
