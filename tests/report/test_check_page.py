@@ -85,9 +85,7 @@ def test_odd_verdicts_have_sensible_pages(name, outcome, pictures):
 def test_a_statistician_reads_of_coefficients_and_rows_before_geometry():
     X, y = [[0.0, 1.0], [0, 2], [0, 3], [1, 2], [1, 5]], [0, 1, 0, 1, 1]
     verdict = nk.check(X, y)
-    page = report.check_page(
-        verdict, ASKED, ANSWER, coefficients=verdict.coefficients, model=True
-    )
+    page = report.check_page(verdict, ASKED, ANSWER, coefficients=verdict.coefficients, model=True)
     first, second, third, *_ = page.sections
     headings = [each.heading for each in (first, second, third)]
     assert headings == ["Coefficients", "Separated rows", "For the methods section"]
