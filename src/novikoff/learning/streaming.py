@@ -19,7 +19,6 @@ from novikoff.data.sparse import Matrix, csr
 from novikoff.data.text.source import TextSource
 from novikoff.errors import DataError, ModelError, ParameterError
 from novikoff.learning.epochs import StopReason, TrainingRun, found_margin
-from novikoff.learning.learner import learners_needed
 from novikoff.learning.rows import LearnerRows
 from novikoff.learning.spec import TrainingSpec, WeightedPart
 from novikoff.number_text import listed
@@ -84,7 +83,7 @@ class Stream:
         return self._classes
 
     def _begin(self, features: int) -> None:
-        self.run = TrainingRun(self.spec.learner(features, learners_needed(self.classes)))
+        self.run = TrainingRun(self.spec.learner_for(features, self.classes))
 
     def epoch(self, told: Told | None = None, start: ReadPosition | None = None) -> TrainingRun:
         """One pass over the source, or what is left of it; `told` is called after each chunk.

@@ -24,7 +24,7 @@ from novikoff.data.source_factory import identity_of
 from novikoff.errors import ModelError, ParameterError
 from novikoff.learning.checkpoint_file import Checkpoint, CheckpointManager
 from novikoff.learning.epochs import Outcome, StopReason, TrainingRun, found_margin
-from novikoff.learning.learner import Learner, Watch, learners_needed
+from novikoff.learning.learner import Learner, Watch
 from novikoff.learning.loop import NoLog
 from novikoff.learning.rows import LearnerRows, length
 from novikoff.learning.rules.protocol import answers_otherwise
@@ -240,7 +240,7 @@ def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> 
     features = data.matrix.shape[1]
     run = _resumed_run(spec, hooks, data.classes, *data.matrix.shape)
     if run is None:
-        run = TrainingRun(spec.learner(features, learners_needed(data.classes)))
+        run = TrainingRun(spec.learner_for(features, data.classes))
 
     def after(learner: Learner, stop: int) -> None:
         if hooks.watch is not None:

@@ -135,6 +135,8 @@ def check(
 ) -> None:
     """Decide whether a hyperplane separates the rows, and prove it.
 
+    More than two labels: whether all classes are jointly separable, and each against the rest.
+
     On a cluster the answer and its proof are the same, byte for byte.
 
     Exit codes: 0 separable, 1 not separable (inseparable, or quasi-separable), 3 undecided.
@@ -180,7 +182,10 @@ def check(
     files.refuse()
     _refuse_drawing(files, family, roles)
     spelled = "" if chosen is None and formula is None else reading.spelled
-    question = CheckQuestion(asked, positive, contrast or [], coefficients, levels, spelled)
+    two_labels = files.wanted or suspects is not None
+    question = CheckQuestion(
+        asked, positive, contrast or [], coefficients, levels, spelled, two_labels
+    )
     with contextlib.ExitStack() as stack:
         try:
             with SearchProgress(quiet or json) as progress:

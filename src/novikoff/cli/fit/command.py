@@ -22,7 +22,7 @@ def fit(
         str,
         options.rule_option(
             help="perceptron, one-sided, averaged, voted, margin, passive-aggressive,"
-            " second-order, winnow or balanced-winnow."
+            " multiclass, second-order, winnow or balanced-winnow."
         ),
     ] = "perceptron",
     eta: options.EtaOption = None,

@@ -48,7 +48,7 @@ from novikoff.data.shards import CutError
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning.checkpoint_file import CheckpointManager
 from novikoff.learning.epochs import Outcome, Stop, StopReason, TrainingRun, separator_size
-from novikoff.learning.learner import Learner, learners_needed
+from novikoff.learning.learner import Learner
 from novikoff.learning.loop import new_tally
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Vector, answers_otherwise
@@ -180,7 +180,7 @@ class _Trainer:
             return None
         if not self.spec.weighs_only(classes):
             return None
-        learner = self.spec.learner(head.features, learners_needed(classes))
+        learner = self.spec.learner_for(head.features, classes)
         layout = Layout(head.features, classes, None, ())
         snapshot = LearnerSnapshot.of(learner, layout, self.spec.labels, self.spec.class_weight)
         request = EpochRequest(0, streamed=True, layout_known=False)
@@ -205,9 +205,8 @@ class _Trainer:
             refuse_classes(self.data.name, layout.classes, layout.rows)
         found = None if self.checkpoint is None else self.checkpoint.found
         if found is None or self.checkpoint is None:
-            outputs = learners_needed(layout.classes)
-            run = TrainingRun(self.spec.learner(layout.features, outputs))
-            self._last = _LastCompleteEpoch(run, np.zeros(outputs), [])
+            run = TrainingRun(self.spec.learner_for(layout.features, layout.classes))
+            self._last = _LastCompleteEpoch(run, np.zeros(len(run.lowest)), [])
             return
         mixed = read_mixed_mistakes(found, self.checkpoint.path)
         same = np.array_equal(found.model.classes, layout.classes)

@@ -105,16 +105,21 @@ class RowBuffer:
         """The columns of the row in the buffer, the bias among them, as an index."""
         return slice(None)
 
+    def _outputs(self) -> list[tuple[Any, Any]]:
+        """What answers for each class, right at least in the columns of the row in the buffer."""
+        learner, columns = self.learner, self.columns_read()
+        if learner.joint:
+            return learner.outputs()
+        pairs = zip(learner.states, learner.tallies, strict=True)
+        for k, (state, tally) in enumerate(pairs):
+            seen, before = int(tally.seen[0]), self.readouts[k]
+            self.readouts[k] = protocol.readout_at(learner.rule, state, seen, columns, before)
+        return [(learner.rule, readout) for readout in self.readouts]
+
     def answer(self) -> list[float]:
         """What each learner decides for the row in the buffer."""
-        rule, out, columns = self.learner.rule, np.empty(1), self.columns_read()
-        found = []
-        for k, (state, tally) in enumerate(
-            zip(self.learner.states, self.learner.tallies, strict=True)
-        ):
-            seen = int(tally.seen[0])
-            readout = protocol.readout_at(rule, state, seen, columns, self.readouts[k])
-            self.readouts[k] = readout
+        out, found = np.empty(1), []
+        for rule, readout in self._outputs():
             if self.decide is None:
                 self.decide = answers_for(rule).bind((rule, readout, self.rows, 0, out))
             self.decide(rule, readout, self.rows, 0, out)

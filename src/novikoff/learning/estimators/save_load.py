@@ -52,6 +52,8 @@ def _saveable(model: Any) -> BaseLearner:
             " one executes nothing. Keep the arrays coef_ and intercept_, or use pickle knowingly"
         )
     check_is_fitted(model)
+    if len(getattr(model, "classes_", PLUS_MINUS)) < 2:
+        raise ModelError("only one class has come so far; a model file is about two or more")
     return model
 
 

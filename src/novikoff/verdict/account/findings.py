@@ -72,6 +72,9 @@ class Findings(Protocol):
     @property
     def contrasts(self) -> list[Coefficient] | None: ...
 
+    @property
+    def one_against_rest(self) -> dict[object, Verdict] | None: ...
+
 
 class OwnFindings(NamedTuple):
     """What there is to say of a verdict by itself."""
@@ -81,12 +84,15 @@ class OwnFindings(NamedTuple):
     rank: int | None = None
     coefficients: list[Coefficient] | None = None
     contrasts: list[Coefficient] | None = None
+    one_against_rest: dict[object, Verdict] | None = None
     data: str = "DATA"
 
 
 def findings_of(verdict: Verdict) -> Findings:
     """The findings of a verdict by itself."""
-    found = OwnFindings(verdict.origin or SignedOrigin(verdict.signed), verdict)
+    origin, each = verdict.origin or SignedOrigin(verdict.signed), vars(verdict)
+    known = each.get("one_against_rest")  # if somebody has asked for it
+    found = OwnFindings(origin, verdict, one_against_rest=known)
     if verdict.outcome == UNDECIDED or verdict.features > MOST_COLUMNS:
         return found
     return found._replace(rank=verdict.rank, coefficients=verdict.coefficients)

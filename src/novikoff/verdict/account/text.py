@@ -82,13 +82,14 @@ def format_verdict(found: Findings, certificate: Path | None = None) -> str:
 def _lines(found: Findings, certificate: Path | None, most: int) -> list[str]:
     verdict = found.verdict
     told = [*figures(verdict), *meaning(verdict)]
+    told += _one_against_rest(found)
     facts = [*told, *_identical(found), *_conflict(found, most), *_rank(found)]
     lines = [
         _heading(found),
         *(line for each in found.source.identifiers for line in wrap(identifier_note(each))),
         *wrap(headline(verdict)),
         *_all(facts),
-        *wrap(_perceptron(verdict)),
+        *wrap(_perceptron(found)),
         *wrap(_fit(verdict)),
         *_all(_coefficients(found)),
         *_all(_explanations(found, min(most, MOST_EXPLAINED))),
@@ -157,6 +158,8 @@ def headline(verdict: Verdict) -> str:
 
 def _model_headline(verdict: Verdict) -> str:
     """The outcome for models whose rows are compared with classes, thresholds or each other."""
+    if verdict.family == "multinomial":
+        return _joint_headline(verdict)
     if verdict.outcome == SEPARABLE:
         return "SEPARABLE: some direction raises the likelihood of every row (complete separation)."
     if verdict.outcome == INSEPARABLE:
@@ -166,6 +169,32 @@ def _model_headline(verdict: Verdict) -> str:
         "QUASI-SEPARABLE: some direction never lowers the likelihood, and raises that of"
         f" {strict:,} of {count(verdict.rows, 'row')} for ever (quasi-complete separation)."
     )
+
+
+def _joint_headline(verdict: Verdict) -> str:
+    """The outcome for several classes."""
+    if verdict.outcome == SEPARABLE:
+        return (
+            "SEPARABLE: some linear scores rank each row's own class strictly first: the classes"
+            " are jointly separable (complete separation)."
+        )
+    if verdict.outcome == INSEPARABLE:
+        return "INSEPARABLE: no linear scores set the classes apart: they overlap."
+    strict = 0 if verdict.strict is None else int(verdict.strict.sum())
+    return (
+        "QUASI-SEPARABLE: the classes are not jointly separable, but some linear scores rank no"
+        f" class above a row's own, and some class below it in {strict:,} of"
+        f" {count(verdict.rows, 'row')} (quasi-complete separation)."
+    )
+
+
+def _one_against_rest(found: Findings) -> list[Fact]:
+    """The classes by what is true of each against all others."""
+    groups: dict[str, list[str]] = {}
+    for name, verdict in (found.one_against_rest or {}).items():
+        groups.setdefault(verdict.outcome, []).append(shorten(name, LABEL))
+    lines = [f"{outcome}: {_names(names, 0)}" for outcome, names in groups.items()]
+    return [("one by one", "\n".join(["each class against the rest:", *lines]))] if lines else []
 
 
 def figures(verdict: Verdict) -> list[Fact]:
@@ -276,7 +305,11 @@ def _references(found: Findings) -> list[str]:
     return [each.name for each in found.coefficients or () if each.status == REFERENCE]
 
 
-def _perceptron(verdict: Verdict) -> str:
+def _perceptron(found: Findings) -> str:
+    verdict = found.verdict
+    if found.one_against_rest is not None and verdict.outcome != UNDECIDED:
+        fate = "converges" if verdict.outcome == SEPARABLE else "never converges on these rows"
+        return f"Multiclass perceptron (novikoff fit --rule multiclass): it {fate}."
     if verdict.family != "binary" or verdict.outcome == UNDECIDED:
         return ""
     if verdict.outcome == SEPARABLE and (verdict.mistake_bound or 0) > PATIENCE:
@@ -295,7 +328,8 @@ def _fit(verdict: Verdict) -> str:
     """The fate of an unpenalised fit."""
     name, labels = MODELS.get(verdict.family, "Likelihood"), verdict.signed.labels
     if labels is not None:
-        name = f"{name} of {shorten(labels.positive, LABEL)}"
+        kind = "" if isinstance(labels.positive, str) else "label "
+        name = f"{name} of {kind}{shorten(labels.positive, LABEL)}"
     if verdict.outcome == INSEPARABLE:
         return f"{name}: the likelihood has a finite maximum."
     if verdict.outcome == UNDECIDED:
