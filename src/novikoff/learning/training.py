@@ -9,11 +9,12 @@ was stopped and is resumed from its checkpoint gives them too.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from novikoff.data import Chunk, ReadPosition, Source
 from novikoff.data.errors import RereadError
@@ -24,6 +25,7 @@ from novikoff.data.source_factory import identity_of
 from novikoff.errors import DataError, ModelError, ParameterError
 from novikoff.learning.checkpoint_file import Checkpoint, CheckpointManager
 from novikoff.learning.epochs import Outcome, StopReason, TrainingRun, found_margin
+from novikoff.learning.inseparability import NumberedRows, ProvenStop
 from novikoff.learning.learner import Learner, Watch, learners_needed
 from novikoff.learning.loop import NoLog
 from novikoff.learning.rows import LearnerRows, length
@@ -86,13 +88,21 @@ class NoObserver:
 
 
 class TrainingData(NamedTuple):
-    """LearnerRows that can be gone through again and again, as the learner sees them."""
+    """LearnerRows that can be gone through again and again, as the learner sees them. kept: their
+    numbers in the data, None where they are all of them.
+    """
 
     source: Source | None  # None for arrays of the caller's
     matrix: Any
     rows: LearnerRows
     classes: Classes
     codes: Codes
+    kept: npt.NDArray[np.int64] | None = None
+
+    def numbered(self) -> Iterator[NumberedRows]:
+        """All of them, for whoever asks about them."""
+        numbers = np.arange(length(self.rows)) if self.kept is None else self.kept
+        yield NumberedRows(self.rows, self.codes, numbers)
 
 
 class Hooks(NamedTuple):
@@ -228,7 +238,7 @@ def load(spec: TrainingSpec, source: Source, observer: Observer) -> TrainingData
         )
     rows = spec.rows(part.matrix, part.weights)
     observer.expect(length(rows), size or None)
-    return TrainingData(source, part.matrix, rows, classes, part.codes)
+    return TrainingData(source, part.matrix, rows, classes, part.codes, part.kept)
 
 
 def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> TrainingResult:  # noqa: B008
@@ -239,6 +249,8 @@ def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> 
     run = _resumed_run(spec, hooks, data.classes, *data.matrix.shape)
     if run is None:
         run = TrainingRun(spec.learner(features, learners_needed(data.classes)))
+    if spec.seeks_proof:
+        run.proof = ProvenStop(run.learner.rule, data.numbered, len(run.learner.states))
 
     def after(learner: Learner, stop: int) -> None:
         if hooks.watch is not None:
@@ -392,6 +404,7 @@ def _epochs(stream: Stream, hooks: Hooks, start: ReadPosition | None = None) -> 
             run.because = StopReason.END if piped else None
             run.end_epoch()
             _decide(stream)
+            _ask(stream)
             hooks.after_block(run, stream.classes, stream.source)
         _decide(stream)
     except KeyboardInterrupt:
@@ -410,6 +423,16 @@ def _decide(stream: Stream) -> None:
     if run is not None and run.is_doubtful(stream.spec.budget):
         mistakes_on = run.learner.mistakes_on
         run.decide(sum(mistakes_on(rows, codes) for rows, codes in stream.learned_rows()))
+
+
+def _ask(stream: Stream) -> None:
+    """End the run where nothing more can come of it."""
+    run = stream.run
+    if run is None or not stream.source.replayable or not stream.spec.seeks_proof:
+        return
+    if run.proof is None:
+        run.proof = ProvenStop(run.learner.rule, stream.numbered_rows, len(run.learner.states))
+    run.ask(stream.spec.budget)
 
 
 def _goes_on(stream: Stream) -> bool:

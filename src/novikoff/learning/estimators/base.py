@@ -18,7 +18,7 @@ from novikoff.data import Source, matrices
 from novikoff.data.loader import load_rows
 from novikoff.data.matrices import Classes, Codes
 from novikoff.data.sparse import Matrix
-from novikoff.data.user_types import ArrayRows, Init, Order, RandomState, RowsLike
+from novikoff.data.user_types import ArrayRows, Init, Order, RandomState, RowsLike, Stop
 from novikoff.data.weights import Weights, as_weights
 from novikoff.errors import DataError, ParameterError, UnknownParameterError
 from novikoff.learning import training
@@ -63,6 +63,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
     unit_length: bool = False
     init: Init = "zeros"
     n_jobs: int | None = None
+    stop: Stop = "budget"
 
     def __new__(cls, *args: Any, **parameters: Any) -> Self:
         """A new estimator; a parameter that it does not have is refused with a hint."""
@@ -209,6 +210,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             own_rule=None if named else self._rule(),
             class_weight=self.class_weight,
             threads=thread_count(self.n_jobs),
+            stop=self.stop,
         )
         return spec._replace(seed=self._seed()) if spec.is_random else spec
 
@@ -245,7 +247,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             spec = self._spec()
             part = spec.weighted_rows(matrix, classes, codes, weights)
             rows = spec.rows(part.matrix, part.weights)
-            data = training.TrainingData(None, part.matrix, rows, classes, part.codes)
+            data = training.TrainingData(None, part.matrix, rows, classes, part.codes, part.kept)
             found = training.fit_data(spec, data)
         return self._learned(found.learner, found.outcome, found.wrong_rows())
 
@@ -272,6 +274,8 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         self._settled_at = learner.total("updates") if outcome.converged else -1
         self.n_iter_ = outcome.epochs
         self.mistakes_per_epoch_ = outcome.mistakes_per_epoch
+        self.stopped_because_ = outcome.because.value
+        self.conflict_ = None if outcome.conflict is None else outcome.conflict.rows
         if outcome.because is StopReason.BUDGET:
             warnings.warn(budget_spent(outcome), ConvergenceWarning, stacklevel=4)
         return self

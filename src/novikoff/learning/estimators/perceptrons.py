@@ -15,6 +15,7 @@ from novikoff.data.user_types import (
     RandomState,
     RowLike,
     RowsLike,
+    Stop,
     TieName,
 )
 from novikoff.data.weights import ClassWeight, as_weights
@@ -40,6 +41,9 @@ class Perceptron(Classifier):
     max_epochs : the budget. Running out of it is a ConvergenceWarning that says what is known.
     order : "given", or "shuffle": a new order each epoch, from random_state.
     random_state : seeds the random start and the shuffling.
+    stop : "proven": where the rows are proven inseparable, learning ends once the mistakes of an
+        epoch have not fallen for 5 epochs; `conflict_` is the proof. The proof is looked for now
+        and then, at less than the cost of the epochs so far. "budget": go on to `max_epochs`.
     class_weight : a dict from labels to weights, or "balanced": rows / (classes * rows of the
         class). A row is multiplied by its own weight (`sample_weight`) times that of its class.
     n_jobs : how many threads may work on large data, -1 for one on each core. The result does not
@@ -66,6 +70,7 @@ class Perceptron(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        stop: Stop = "proven",
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -111,6 +116,7 @@ class MarginPerceptron(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        stop: Stop = "proven",
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -138,6 +144,7 @@ class PassiveAggressive(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        stop: Stop = "proven",
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -163,6 +170,7 @@ class SecondOrderPerceptron(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        stop: Stop = "proven",
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -182,7 +190,12 @@ class OneSidedPerceptron(BaseLearner):
     unit_length = True
 
     def __init__(
-        self, *, max_epochs: int = 1000, order: Order = "given", random_state: RandomState = None
+        self,
+        *,
+        max_epochs: int = 1000,
+        order: Order = "given",
+        random_state: RandomState = None,
+        stop: Stop = "proven",
     ) -> None:
         keep_parameters(self, locals())
 

@@ -18,7 +18,7 @@ from novikoff.learning.spec import as_plain, class_weight_as_json
 
 LIFT = "fit_intercept", "unit_length"
 #: Parameters that files of earlier versions do not have: written where they differ from these.
-LATER = {"class_weight": None}
+LATER = {"class_weight": None, "stop": "proven"}
 
 
 def save(model: BaseLearner, path: str | os.PathLike[str]) -> None:
