@@ -19,6 +19,7 @@ from novikoff.errors import ParameterError
 from novikoff.learning.inseparability import Conflict, ProvenStop
 from novikoff.learning.learner import AS_GIVEN, Learner, Watch, norm
 from novikoff.learning.loop import NoLog
+from novikoff.learning.pocket_check import check_pockets
 from novikoff.learning.rows import LearnerRows, length
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Rule, Vector
@@ -39,6 +40,7 @@ class StopReason(enum.Enum):
     END = "the stream ended"
     UPDATES = "the budget of updates ran out"
     CYCLE = "it goes round in a circle"
+    HELD_OUT = "mistakes on the held-out rows no longer fall"
     PROVEN = "the rows are proven inseparable, and mistakes no longer fall"
 
 
@@ -113,6 +115,8 @@ class TrainingRun:
             except Stop as stop:
                 self.because = stop.because
             self.end_epoch()
+            if self.because is not StopReason.INTERRUPTED:
+                check_pockets(self.learner, [(rows, codes)])
             if self.is_doubtful(max_epochs):
                 self.decide(self.learner.mistakes_on(rows, codes))
             self.ask(max_epochs)

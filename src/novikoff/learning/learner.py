@@ -236,18 +236,22 @@ class Learner:
 
     def mistakes_on(self, rows: LearnerRows, codes: Codes) -> int:
         """How many mistakes the learners make on rows while they learn nothing."""
+        return sum(self.mistakes_by_learner(rows, codes))
+
+    def mistakes_by_learner(self, rows: LearnerRows, codes: Codes) -> list[int]:
+        """The same, of each learner."""
         core = self
         if hasattr(self.rule, "inner"):  # it may answer with other weights than it learns with
             states = [state.inner for state in self.states]
             lift = {"bias": self.bias, "unit_length": self.unit_length}
             core = Learner.from_state(self.rule.inner, self.features, states, self.tallies, **lift)
-        count = 0
+        counts = [0] * len(self.states)
         for start, stop in self.blocks(rows):
             answers, own = core.answers(rows, start, stop), codes[start:stop]
             for k, scores in enumerate(answers.T):
                 labels = np.where(own == (k if len(self.states) > 1 else 1), 1.0, -1.0)
-                count += _mistakes(core.rule, scores, labels)
-        return count
+                counts[k] += _mistakes(core.rule, scores, labels)
+        return counts
 
     def wrong_rows(self, rows: LearnerRows, codes: Codes) -> int:
         """How many rows the finished rule puts into a class that is not theirs."""

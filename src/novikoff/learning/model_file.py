@@ -58,6 +58,9 @@ _OPTIONS: dict[str, Callable[[Any], bool]] = {
     "max_epochs": lambda value: type(value) is int and value > 0,
     "order": lambda value: value in ("given", "shuffle"),
     "random_state": lambda value: value is None or type(value) is int,
+    "warm_start": lambda value: type(value) is bool,
+    "validation_fraction": lambda value: type(value) is float,
+    "n_iter_no_change": lambda value: type(value) is int and value > 0,
     "stop": lambda value: value in STOPS,
     "class_weight": lambda value: value == "balanced" or _are_class_weights(value),
 }

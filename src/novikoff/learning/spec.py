@@ -13,7 +13,7 @@ import numpy.typing as npt
 from novikoff.data.matrices import Classes, Codes
 from novikoff.data.weights import ClassWeight, Weights, class_weights, drop_weightless
 from novikoff.errors import DataError, ParameterError
-from novikoff.learning.inseparability import refuse_stop
+from novikoff.learning.inseparability import PATIENCE, refuse_stop
 from novikoff.learning.learner import Learner, tie_of
 from novikoff.learning.loop import first_refused_for
 from novikoff.learning.row_errors import row_error_message
@@ -44,8 +44,9 @@ class TrainingSpec(NamedTuple):
     init: "zeros", "random", or an array with one line for each learner, the intercept last (it may
     be left out). own_rule: the rule itself, where the registry does not have it; `rule` is then
     the name that it goes by. class_weight: weights by label, or "balanced"; see `data.weights`.
-    threads: how many may work on a block of rows, which changes nothing but the time. stop: "proven"
-    or "budget", see `inseparability`.
+    threads: how many may work on a block of rows, which changes nothing but the time. stop:
+    "proven" or "budget", see `inseparability`. patience: epochs without fewer mistakes after which
+    learning may end early.
     """
 
     rule: str
@@ -60,6 +61,7 @@ class TrainingSpec(NamedTuple):
     class_weight: ClassWeight = None
     threads: int = 1
     stop: str = "proven"
+    patience: int = PATIENCE
 
     @property
     def labels(self) -> bool:
@@ -217,7 +219,8 @@ class TrainingSpec(NamedTuple):
     def identity(self) -> dict[str, Any]:
         """What must be the same for a run to be resumed, as JSON; its budget may be raised."""
         fields: dict[str, Any] = as_plain(self._asdict())
-        for name in ("max_epochs", "own_rule", "threads"):
+        fields["parameters"] = registry.written(fields["parameters"])
+        for name in ("max_epochs", "own_rule", "threads", "patience"):
             del fields[name]
         if not self.seeks_proof:
             del fields["stop"]  # as it was before there was a choice

@@ -25,9 +25,10 @@ from novikoff.data.source_factory import identity_of
 from novikoff.errors import DataError, ModelError, ParameterError
 from novikoff.learning.checkpoint_file import Checkpoint, CheckpointManager
 from novikoff.learning.epochs import Outcome, StopReason, TrainingRun, found_margin
-from novikoff.learning.inseparability import NumberedRows, ProvenStop
+from novikoff.learning.inseparability import NumberedRows, ProvenStop, RowReader
 from novikoff.learning.learner import Learner, Watch, learners_needed
 from novikoff.learning.loop import NoLog
+from novikoff.learning.pocket_check import check_pockets
 from novikoff.learning.rows import LearnerRows, length
 from novikoff.learning.rules.protocol import answers_otherwise
 from novikoff.learning.spec import TrainingSpec
@@ -241,16 +242,21 @@ def load(spec: TrainingSpec, source: Source, observer: Observer) -> TrainingData
     return TrainingData(source, part.matrix, rows, classes, part.codes, part.kept)
 
 
-def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> TrainingResult:  # noqa: B008
-    """Learn from rows at rest, epoch by epoch."""
+def fit_data(
+    spec: TrainingSpec,
+    data: TrainingData,
+    hooks: Hooks = Hooks(),  # noqa: B008
+    learner: Learner | None = None,
+) -> TrainingResult:
+    """Learn from rows at rest, epoch by epoch; learner: one that goes on from where it is."""
     budget, observer = spec.budget, hooks.observer
     log = NoLog() if hooks.log is None else hooks.log(data)
     features = data.matrix.shape[1]
     run = _resumed_run(spec, hooks, data.classes, *data.matrix.shape)
     if run is None:
-        run = TrainingRun(spec.learner(features, learners_needed(data.classes)))
+        run = TrainingRun(learner or spec.learner(features, learners_needed(data.classes)))
     if spec.seeks_proof:
-        run.proof = ProvenStop(run.learner.rule, data.numbered, len(run.learner.states))
+        run.proof = _proven_stop(spec, run, data.numbered)
 
     def after(learner: Learner, stop: int) -> None:
         if hooks.watch is not None:
@@ -277,6 +283,11 @@ def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> 
         hooks.keep(run, data.classes, data.source)
     known = data.source, run.learner, data.classes, outcome, length(data.rows)
     return _result(hooks, TrainingResult(*known, seconds, data, log=log))
+
+
+def _proven_stop(spec: TrainingSpec, run: TrainingRun, read: RowReader) -> ProvenStop:
+    learner = run.learner
+    return ProvenStop(learner.rule, read, len(learner.states), spec.patience)
 
 
 def _resumed_run(
@@ -403,6 +414,8 @@ def _epochs(stream: Stream, hooks: Hooks, start: ReadPosition | None = None) -> 
             observer.watch(run, size, end=True)
             run.because = StopReason.END if piped else None
             run.end_epoch()
+            if not piped:
+                check_pockets(run.learner, stream.learned_rows())
             _decide(stream)
             _ask(stream)
             hooks.after_block(run, stream.classes, stream.source)
@@ -431,7 +444,7 @@ def _ask(stream: Stream) -> None:
     if run is None or not stream.source.replayable or not stream.spec.seeks_proof:
         return
     if run.proof is None:
-        run.proof = ProvenStop(run.learner.rule, stream.numbered_rows, len(run.learner.states))
+        run.proof = _proven_stop(stream.spec, run, stream.numbered_rows)
     run.ask(stream.spec.budget)
 
 

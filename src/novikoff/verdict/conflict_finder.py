@@ -6,16 +6,17 @@ and there are finitely many sets of rows. So a few epochs of the perceptron choo
 point of their hull is looked for in floating point, and if it seems to be 0, the multipliers are
 solved for over the rationals. A conflict of some rows is one of all.
 
-If the nearest point is not 0, it is a hyperplane with all those rows right, and the rows that it has
-most wrong join them. If it has none wrong, there is nothing to look for.
+If the nearest point is not 0, it is a hyperplane with all those rows right, and the rows that it
+has most wrong join them. If it has none wrong, there is nothing to look for.
 
 Cost is counted in what an epoch reads: the entries of rows that are not 0, and some more for each
-row and epoch. So it is the same for dense and for sparse rows, on every machine. Half of what a question may
-cost goes to the epochs, the other half to the search.
+row and epoch. So it is the same for dense and for sparse rows, on every machine. Half of what a
+question may cost goes to the epochs, the other half to the search.
 """
 
 import numpy as np
 
+from novikoff.data.matrices import Codes
 from novikoff.data.sparse import scipy_sparse
 from novikoff.errors import DataError
 from novikoff.learning.inseparability import FIRST, Conflict, NumberedRows, RowReader
@@ -194,9 +195,8 @@ def _entries(part: NumberedRows) -> int:
 
 
 def _perceptron(rows: Rows) -> Learner:
-    lift = {"bias": rows.bias, "unit_length": rows.unit_length}
-    return Learner(Perceptron(), features_of(rows), **lift)
+    return Learner(Perceptron(), features_of(rows), bias=rows.bias, unit_length=rows.unit_length)
 
 
-def _signs(codes: Indices, positive: int) -> Signs:
+def _signs(codes: Codes, positive: int) -> Signs:
     return np.where(codes == positive, 1, -1).astype(np.int8)

@@ -23,8 +23,10 @@ from novikoff.data.weights import Weights, as_weights
 from novikoff.errors import DataError, ParameterError, UnknownParameterError
 from novikoff.learning import training
 from novikoff.learning.epochs import Outcome, StopReason
+from novikoff.learning.estimators.held_out import early_stopping
 from novikoff.learning.estimators.online import Online
 from novikoff.learning.estimators.parameter_hints import parameter_hint
+from novikoff.learning.inseparability import PATIENCE
 from novikoff.learning.learner import Learner, learners_needed
 from novikoff.learning.parallel.pool import thread_count
 from novikoff.learning.rows import LearnerRows, Rows, length, make_rows, stored
@@ -32,6 +34,7 @@ from novikoff.learning.rules import protocol, registry
 from novikoff.learning.rules.protocol import Rule, Vector
 from novikoff.learning.spec import OWN, TrainingSpec
 from novikoff.learning.streaming import widened
+from novikoff.learning.training import TrainingData, TrainingResult
 from novikoff.number_text import listed, rounded_up
 
 SMALL_BATCH = 2**10, 2**18  # rows and values that predictions may wait for
@@ -64,6 +67,9 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
     init: Init = "zeros"
     n_jobs: int | None = None
     stop: Stop = "budget"
+    n_iter_no_change: int = PATIENCE
+    validation_fraction: float | None = None
+    warm_start: bool = False
 
     def __new__(cls, *args: Any, **parameters: Any) -> Self:
         """A new estimator; a parameter that it does not have is refused with a hint."""
@@ -131,6 +137,13 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         """
         with self._fitted("converged_") as learner:
             return learner.total("updates") == self._settled_at
+
+    @property
+    def conflict_class_(self) -> Any:
+        """Of more than two classes, the one that `conflict_` shows not to be told from the rest."""
+        with self._fitted("conflict_class_"):
+            code = getattr(self, "_conflict_code", None)
+            return None if code is None else self.classes_.tolist()[code]
 
     def plot(
         self,
@@ -211,8 +224,18 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             class_weight=self.class_weight,
             threads=thread_count(self.n_jobs),
             stop=self.stop,
+            patience=self._patience(),
         )
-        return spec._replace(seed=self._seed()) if spec.is_random else spec
+        random = spec.is_random or self.validation_fraction is not None
+        return spec._replace(seed=self._seed()) if random else spec
+
+    def _patience(self) -> int:
+        known = isinstance(self.n_iter_no_change, (int, np.integer)) and self.n_iter_no_change > 0
+        if not known:
+            raise ParameterError(
+                f"n_iter_no_change must be a whole number above 0, not {self.n_iter_no_change!r}"
+            )
+        return int(self.n_iter_no_change)
 
     def _new_learner(self, features: int, outputs: int) -> Learner:
         self._learned_with = self._own_parameters()
@@ -233,7 +256,12 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
     def _fit_source(self, source: Source) -> npt.NDArray[Any]:
         """Learn from a source, and from now on know its columns; returns the classes."""
         with self._fresh_seed():
-            found = training.fit(self._spec(), source)
+            spec = self._spec()
+            if self.warm_start or self.validation_fraction is not None:
+                data = training.load(spec, source, training.NoObserver())
+                found = self._fit_data(spec, data)
+            else:
+                found = training.fit(spec, source)
         assert found.source is not None
         self._know_columns(found.source.feature_names, found.learner.features)
         self._learned(found.learner, found.outcome, found.wrong_rows())
@@ -247,9 +275,32 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             spec = self._spec()
             part = spec.weighted_rows(matrix, classes, codes, weights)
             rows = spec.rows(part.matrix, part.weights)
-            data = training.TrainingData(None, part.matrix, rows, classes, part.codes, part.kept)
-            found = training.fit_data(spec, data)
+            data = TrainingData(None, part.matrix, rows, classes, part.codes, part.kept)
+            found = self._fit_data(spec, data)
         return self._learned(found.learner, found.outcome, found.wrong_rows())
+
+    def _fit_data(self, spec: TrainingSpec, data: TrainingData) -> TrainingResult:
+        """Learn from rows at rest, of which some may be held out."""
+        learner, hooks = self._warm_learner(spec, data), training.Hooks()
+        if self.validation_fraction is not None:
+            data, watch = early_stopping(spec, data, self.validation_fraction)
+            hooks = training.Hooks(watch=watch)
+        return training.fit_data(spec, data, hooks, learner)
+
+    def _warm_learner(self, spec: TrainingSpec, data: TrainingData) -> Learner | None:
+        """The learner of the last fit, to go on from; None where learning begins anew."""
+        if not self.warm_start or not self.__sklearn_is_fitted__():
+            return None
+        learner = self._learner.fork()
+        fresh = spec.learner(data.matrix.shape[1], learners_needed(data.classes))
+        known = getattr(self, "classes_", data.classes)
+        if not np.array_equal(known, data.classes) or _shape(learner) != _shape(fresh):
+            raise ParameterError(
+                "warm_start goes on from the last fit, which had other features or classes; set"
+                " warm_start=False to begin anew"
+            )
+        learner.rule, learner.threads = fresh.rule, fresh.threads
+        return learner
 
     @contextlib.contextmanager
     def _fresh_seed(self) -> Iterator[None]:
@@ -275,7 +326,9 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = outcome.epochs
         self.mistakes_per_epoch_ = outcome.mistakes_per_epoch
         self.stopped_because_ = outcome.because.value
-        self.conflict_ = None if outcome.conflict is None else outcome.conflict.rows
+        conflict = outcome.conflict
+        self.conflict_ = None if conflict is None else conflict.rows
+        self._conflict_code = None if conflict is None else conflict.positive
         if outcome.because is StopReason.BUDGET:
             warnings.warn(budget_spent(outcome), ConvergenceWarning, stacklevel=4)
         return self
@@ -451,6 +504,12 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
         if len(found) > 2:
             check_classification_targets(labels)  # slow; two values are two classes
         return matrix, found, codes
+
+
+def _shape(learner: Learner) -> tuple[object, ...]:
+    """What two learners must share for one to go on where the other stopped."""
+    kinds = tuple(type(state) for state in learner.states)
+    return kinds, learner.features, learner.bias, learner.unit_length, type(learner.rule)
 
 
 def _at_least(matrix: Matrix, features: int) -> Matrix:

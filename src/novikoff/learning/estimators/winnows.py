@@ -86,6 +86,9 @@ class BalancedWinnow(Classifier):
         order: Order = "given",
         random_state: RandomState = None,
         stop: Stop = "proven",
+        n_iter_no_change: int = 5,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:

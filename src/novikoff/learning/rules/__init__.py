@@ -5,6 +5,7 @@ from novikoff.learning.rules.balanced_winnow import BalancedWinnow
 from novikoff.learning.rules.margin import MarginPerceptron
 from novikoff.learning.rules.passive_aggressive import PassiveAggressive
 from novikoff.learning.rules.perceptron import Perceptron
+from novikoff.learning.rules.pocket import Pocket
 from novikoff.learning.rules.protocol import TIES, Seen, State, Tie
 from novikoff.learning.rules.second_order import SecondOrder
 from novikoff.learning.rules.voted import Voted
@@ -18,6 +19,7 @@ __all__ = [
     "MarginPerceptron",
     "PassiveAggressive",
     "Perceptron",
+    "Pocket",
     "SecondOrder",
     "Seen",
     "State",
