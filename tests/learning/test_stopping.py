@@ -42,13 +42,15 @@ def signed_sum(X, y, conflict):
 @pytest.mark.parametrize("kind", PLAIN)
 def test_inseparable_rows_end_a_run_with_their_conflict(kind):
     model = kind().fit(*XOR)
-    assert model.stopped_because_ == StopReason.PROVEN.value and not model.converged_
+    assert model.stopped_because_ == StopReason.PROVEN.value
+    assert not model.converged_
     assert model.n_iter_ < 1000
     assert sorted(row for row, _ in model.conflict_) == [0, 1, 2, 3]
     assert not any(signed_sum(*XOR, model.conflict_))
     with pytest.warns(match="not converged after 1000 epoch"):
         model = kind(stop="budget").fit(*XOR)
-    assert model.n_iter_ == 1000 and model.conflict_ is None
+    assert model.n_iter_ == 1000
+    assert model.conflict_ is None
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())
@@ -65,14 +67,16 @@ def test_what_is_proven_is_the_verdict(seed, separable):
     if model.conflict_ is None:
         return
     assert not any(signed_sum(X, y, model.conflict_))
-    assert nk.check(X, y).outcome != "separable" and not separable
+    assert nk.check(X, y).outcome != "separable"
+    assert not separable
 
 
 def test_several_classes_name_the_one_in_conflict():
     X, y = overlapping()
     model = nk.Perceptron().fit(np.vstack([X, [[99, 0, 0]] * 3]), [*y, 2, 2, 2])
     rows = {row for row, _ in model.conflict_}
-    assert model.conflict_class_ in (0, 1) and rows <= set(range(63))
+    assert model.conflict_class_ in (0, 1)
+    assert rows <= set(range(63))
 
 
 def test_a_tie_that_forgives_zero_is_never_proven():
@@ -115,7 +119,8 @@ def test_cached_streamed_and_resumed_end_the_same_way(tmp_path, monkeypatch):
     path.write_text("\n".join(lines) + "\n")
     spec = spec_for("perceptron", epochs=300)
     whole = training.fit(spec, nk.open(path)).outcome
-    assert whole.because is StopReason.PROVEN and whole.epochs > FIRST + 2
+    assert whole.because is StopReason.PROVEN
+    assert whole.epochs > FIRST + 2
     found = [training.fit(spec, nk.open(path, cache=tmp_path / "c")).outcome for _ in range(2)]
     kept = tmp_path / "kept"
     for epochs in (FIRST - 1, FIRST + 2, 300, 300):  # the last one goes on from the end of the run
@@ -148,7 +153,8 @@ def test_the_pocket_keeps_the_fewest_mistakes():
     assert best == sorted(best, reverse=True)
     y = (X[:, 0] > 0).astype(int)
     model, plain = nk.Perceptron(pocket=True).fit(X, y), nk.Perceptron().fit(X, y)
-    assert model.converged_ and (model.predict(X) == y).all()
+    assert model.converged_
+    assert (model.predict(X) == y).all()
     assert model.mistakes_ == plain.mistakes_
 
 
@@ -218,7 +224,8 @@ def test_held_out_rows_end_a_run():
     X, y = overlapping(200, 4, 7)
     model = nk.Perceptron(validation_fraction=0.25, n_iter_no_change=3, random_state=1).fit(X, y)
     assert model.stopped_because_ == StopReason.HELD_OUT.value
-    assert 3 < model.n_iter_ < 100 and max(model.mistakes_per_epoch_) <= 150
+    assert 3 < model.n_iter_ < 100
+    assert max(model.mistakes_per_epoch_) <= 150
     same = nk.Perceptron(validation_fraction=0.25, n_iter_no_change=3, random_state=1).fit(X, y)
     assert same.coef_.tobytes() == model.coef_.tobytes()
 
@@ -230,7 +237,8 @@ def test_a_warm_start_goes_on_where_learning_stands():
         parts = nk.Perceptron(max_epochs=2, warm_start=True).fit(X, y)
         parts.fit(X, y)
     assert parts.coef_.tobytes() == whole.coef_.tobytes()
-    assert parts.mistakes_ == whole.mistakes_ and parts.n_iter_ == 2
+    assert parts.mistakes_ == whole.mistakes_
+    assert parts.n_iter_ == 2
     with pytest.raises(ParameterError, match="had other features or classes"):
         parts.fit(X[:, :2], y)
 
