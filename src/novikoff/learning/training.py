@@ -24,13 +24,14 @@ from novikoff.data.matrices import Classes, Codes
 from novikoff.data.source_factory import identity_of
 from novikoff.errors import DataError, ModelError, ParameterError
 from novikoff.learning.checkpoint_file import Checkpoint, CheckpointManager
+from novikoff.learning.column_scales import scale_advice
 from novikoff.learning.epochs import Outcome, StopReason, TrainingRun, found_margin
 from novikoff.learning.inseparability import NumberedRows, ProvenStop, RowReader
 from novikoff.learning.learner import Learner, Watch, learners_needed
 from novikoff.learning.loop import NoLog
 from novikoff.learning.pocket_check import check_pockets
 from novikoff.learning.rows import LearnerRows, length
-from novikoff.learning.rules.protocol import answers_otherwise
+from novikoff.learning.rules.protocol import answers_otherwise, combination
 from novikoff.learning.spec import TrainingSpec
 from novikoff.learning.streaming import NO_LABELS, RestartRequiredError, Stream, fit_stream
 
@@ -174,6 +175,15 @@ class TrainingResult(NamedTuple):
             return found_margin(self.learner, self.data.rows, self.data.codes)
         assert self.stream is not None
         return self.stream.found_margin()
+
+    def advice(self) -> str | None:
+        """What would help, of rows at rest that an additive rule still makes mistakes on."""
+        rule, outcome = self.learner.rule, self.outcome
+        if self.data is None or outcome.converged or len(self.classes) < 2:
+            return None
+        if not outcome.mistakes_per_epoch[-1] or combination(rule, self.learner.states[0]) is None:
+            return None
+        return scale_advice(self.data.rows)
 
     def wrong_rows(self) -> int | None:
         """How many of the rows the finished rule puts into the wrong class.

@@ -38,7 +38,7 @@ from novikoff.verdict.warm_start import UpdateCounts
 
 MOST_ROWS = 4  # for each coordinate, to begin the first search with; later ones take more
 PER_ROW = 8  # entries that could be read in the time that a row takes by itself
-PER_CALL = 20_000  # likewise, that an epoch takes by itself, or a step of the search
+PER_EPOCH, PER_STEP = 20_000, 60_000  # likewise, of an epoch, and of a step of the search
 ENTRIES_PER_SECOND = 5e8  # that an epoch reads, about: exact solves are counted as so many
 MOST_STEPS = 100  # of the search over the rationals
 
@@ -64,7 +64,7 @@ class ConflictFinder:
         self.positives = [*range(learners)] if self.several else [1]
         sizes = [(int(length(part.rows)), _entries(part)) for part in read()]
         self.count, entries = (sum(each) for each in zip(*sizes, strict=True))
-        self.cost = entries + PER_CALL  # of an epoch of one class
+        self.cost = entries + PER_EPOCH  # of an epoch of one class
         self.dim = max(features_of(part.rows) + unweighted(part.rows).bias for part in read())
 
     def find(self, epochs: int) -> Conflict | None:
@@ -178,7 +178,7 @@ class LimitedSearch(Search):
         self.allowance.spend(count * dim)
         points.add(np.arange(count))
         most = min(count, dim)
-        each = PER_CALL + count * dim + 4 * most * dim + most * most
+        each = PER_STEP + count * dim + 4 * most * dim + most * most
         steps = min(int(self.allowance.left // each), STEPS)
         found = points.suggest(steps)
         self.allowance.spend(each * min(points.steps, steps))

@@ -48,6 +48,7 @@ class Result(NamedTuple):
     provable: ProofInputs | None = None  # where proofs are asked for
     checkpoint: Path | None = None
     mixed: ClusterSummary | None = None  # of a run on a cluster
+    advice: str | None = None  # what would help
     wrong_rows: int | None = None  # rows that the model predicts wrongly, if that is known
 
     @property
@@ -57,7 +58,7 @@ class Result(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """Notes on the data, and on idle workers."""
-        notes = self.source.notes()
+        notes = self.source.notes() + ([] if self.advice is None else [self.advice])
         return notes if self.mixed is None or self.mixed.idle is None else [*notes, self.mixed.idle]
 
     @property

@@ -264,7 +264,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
                 found = training.fit(spec, source)
         assert found.source is not None
         self._know_columns(found.source.feature_names, found.learner.features)
-        self._learned(found.learner, found.outcome, found.wrong_rows())
+        self._learned(found.learner, found.outcome, found.wrong_rows(), found.advice())
         return found.classes
 
     def _fit_matrix(
@@ -277,7 +277,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             rows = spec.rows(part.matrix, part.weights)
             data = TrainingData(None, part.matrix, rows, classes, part.codes, part.kept)
             found = self._fit_data(spec, data)
-        return self._learned(found.learner, found.outcome, found.wrong_rows())
+        return self._learned(found.learner, found.outcome, found.wrong_rows(), found.advice())
 
     def _fit_data(self, spec: TrainingSpec, data: TrainingData) -> TrainingResult:
         """Learn from rows at rest, of which some may be held out."""
@@ -317,7 +317,13 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
 
-    def _learned(self, learner: Learner, outcome: Outcome, wrong_rows: int | None = None) -> Self:
+    def _learned(
+        self,
+        learner: Learner,
+        outcome: Outcome,
+        wrong_rows: int | None = None,
+        advice: str | None = None,
+    ) -> Self:
         """Keep what a run of learning gave."""
         self.training_mistakes_ = wrong_rows
         self._learned_with = self._own_parameters()
@@ -330,7 +336,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         self.conflict_ = None if conflict is None else conflict.rows
         self._conflict_code = None if conflict is None else conflict.positive
         if outcome.because is StopReason.BUDGET:
-            warnings.warn(budget_spent(outcome), ConvergenceWarning, stacklevel=4)
+            warnings.warn(budget_spent(outcome, advice), ConvergenceWarning, stacklevel=4)
         return self
 
     def _learn_batch(
@@ -528,7 +534,7 @@ def rows_for(learner: Learner, matrix: Matrix) -> Rows:
     return make_rows(matrix, learner.bias, learner.unit_length)
 
 
-def budget_spent(outcome: Outcome) -> str:
+def budget_spent(outcome: Outcome, advice: str | None = None) -> str:
     """What is known when the epochs ran out, in a sentence."""
     mistakes, updates = outcome.mistakes_per_epoch[-1], outcome.updates_per_epoch[-1]
     if outcome.converged:
@@ -543,4 +549,4 @@ def budget_spent(outcome: Outcome) -> str:
     elif len(finite):
         known = f"; some class has no separator with a margin above {rounded_up(finite.min(), 2)}"
     ran = f"{outcome.epochs} epoch(s), {mistakes} mistake(s) in the last one"
-    return f"not converged after {ran}{known}"
+    return f"not converged after {ran}{known}{'' if advice is None else f'; {advice}'}"
