@@ -41,6 +41,7 @@ def check(
     family: Annotated[
         Family,
         options.question_option(
+            metavar="FAMILY",
             help="The model. binary: two labels, logistic regression; binomial: successes of"
             " trials, or shares; log-binomial: risks; poisson: counts; multinomial: classes;"
             " cumulative: classes in order; conditional: cases and controls in strata; cox:"
@@ -160,7 +161,7 @@ def check(
     _refuse_folder(certificate)
     files.refuse()
     _refuse_drawing(files, family, roles)
-    spelled = "" if chosen is None else reading.spelled
+    spelled = "" if chosen is None and formula is None else reading.spelled
     question = CheckQuestion(asked, positive, contrast or [], coefficients, levels, spelled)
     with contextlib.ExitStack() as stack:
         try:
