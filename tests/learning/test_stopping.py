@@ -85,6 +85,17 @@ def test_a_tie_that_forgives_zero_is_never_proven():
     assert model.conflict_ is None
 
 
+@pytest.mark.filterwarnings("ignore:not converged")
+def test_rules_that_see_other_rows_are_never_proven():
+    """No hyperplane through 0 has a row of zeros right; Winnow's threshold may."""
+    rows, labels = [[0, 0], [0, 1], [1, 0]], [0, 1, 1]
+    assert nk.Winnow(theta=1.0).fit(rows, labels).converged_
+    for rule in ("winnow", "one-sided"):
+        spec = spec_for(rule, epochs=40)
+        assert spec.seeks_proof is (rule == "one-sided")
+    assert nk.OneSidedPerceptron().fit(rows).conflict_ == [(0, 1)]
+
+
 def test_rows_left_out_keep_their_numbers():
     X, y = overlapping()
     weights = np.ones(len(y))

@@ -92,10 +92,11 @@ class TrainingSpec(NamedTuple):
     @property
     def seeks_proof(self) -> bool:
         """Whether a run may end before its budget, because of a proof. Only rules that predict by
-        the side of a hyperplane can have one, and only with ties that count.
+        the side of a hyperplane can have one, and only with ties that count; Winnow has a threshold
+        and sees Boolean variables.
         """
         refuse_stop(self.stop)
-        if self.stop == "budget" or self.own_rule is not None:
+        if self.stop == "budget" or self.own_rule is not None or self.rule == "winnow":
             return False
         return tie_of(self.build_rule()) not in (None, TIES["keep"])
 
