@@ -14,7 +14,7 @@ from novikoff.data.matrices import Classes, Codes
 from novikoff.data.weights import ClassWeight, Weights, class_weights, drop_weightless
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning.inseparability import PATIENCE, refuse_stop
-from novikoff.learning.learner import Learner, tie_of
+from novikoff.learning.learner import Learner, lines_needed, tie_of
 from novikoff.learning.loop import first_refused_for
 from novikoff.learning.row_errors import row_error_message
 from novikoff.learning.rows import LearnerRows, make_rows, weighted
@@ -93,12 +93,13 @@ class TrainingSpec(NamedTuple):
     def seeks_proof(self) -> bool:
         """Whether a run may end before its budget, because of a proof. Only rules that predict by
         the side of a hyperplane can have one, and only with ties that count; Winnow has a threshold
-        and sees Boolean variables.
+        and sees Boolean variables, and a joint rule separates classes by several.
         """
         refuse_stop(self.stop)
         if self.stop == "budget" or self.own_rule is not None or self.rule == "winnow":
             return False
-        return tie_of(self.build_rule()) not in (None, TIES["keep"])
+        rule = self.build_rule()
+        return not protocol.is_joint(rule) and tie_of(rule) not in (None, TIES["keep"])
 
     def build_rule(self) -> Rule:
         """The rule itself."""
@@ -118,6 +119,10 @@ class TrainingSpec(NamedTuple):
         )
         learner.threads = self.threads
         return learner
+
+    def learner_for(self, features: int, classes: Classes) -> Learner:
+        """A learner of these classes at its start."""
+        return self.learner(features, lines_needed(self.build_rule(), classes))
 
     def initial(self, features: int, outputs: int) -> npt.NDArray[np.float64] | None:
         """The weights to start from, one line for each learner; None for zeros."""

@@ -27,7 +27,7 @@ from novikoff.learning.estimators.held_out import early_stopping
 from novikoff.learning.estimators.online import Online
 from novikoff.learning.estimators.parameter_hints import parameter_hint
 from novikoff.learning.inseparability import PATIENCE
-from novikoff.learning.learner import Learner, learners_needed
+from novikoff.learning.learner import Learner
 from novikoff.learning.parallel.pool import thread_count
 from novikoff.learning.rows import LearnerRows, Rows, length, make_rows, stored
 from novikoff.learning.rules import protocol, registry
@@ -109,6 +109,12 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         """The weights of the rows that were mistakes, each as often as it was one."""
         with self._fitted("weighted_mistakes_") as learner:
             return learner.weighted_mistakes
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """How many rows were learned from, all epochs together."""
+        with self._fitted("n_samples_seen_") as learner:
+            return int(learner.tallies[0].seen[0])
 
     @property
     def updates_(self) -> int:
@@ -237,9 +243,9 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             )
         return int(self.n_iter_no_change)
 
-    def _new_learner(self, features: int, outputs: int) -> Learner:
+    def _new_learner(self, features: int, classes: Classes) -> Learner:
         self._learned_with = self._own_parameters()
-        return self._spec(order="given").learner(features, outputs)
+        return self._spec(order="given").learner_for(features, classes)
 
     def _seed(self) -> int:
         """One number from random_state, the same each time within one fit."""
@@ -292,7 +298,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         if not self.warm_start or not self.__sklearn_is_fitted__():
             return None
         learner = self._learner.fork()
-        fresh = spec.learner(data.matrix.shape[1], learners_needed(data.classes))
+        fresh = spec.learner_for(data.matrix.shape[1], data.classes)
         known = getattr(self, "classes_", data.classes)
         if not np.array_equal(known, data.classes) or _shape(learner) != _shape(fresh):
             raise ParameterError(
@@ -350,7 +356,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         """One pass more, by a copy of this estimator; nothing changes if a row is refused."""
         begun = work.__sklearn_is_fitted__()
         if not begun:
-            work._learner = work._new_learner(matrix.shape[1], learners_needed(classes))
+            work._learner = work._new_learner(matrix.shape[1], classes)
             work._lowest, work._settled_at = np.inf, -1
             work.n_iter_, work.mistakes_per_epoch_ = 0, []
         rows, codes = work._batch(matrix, classes, codes, weights)
@@ -478,7 +484,9 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
                 parts = (_at_least(chunk.X, view.n_features_in_) for chunk in X.chunks())
                 return np.concatenate([view.decision_function(part) for part in parts])
             answers = view._answers(X)
-        if answers.shape[1] > 1:
+        if answers.shape[1] == 2:  # of all classes at once: the second against the first
+            return answers[:, 1] - answers[:, 0]
+        if answers.shape[1] > 1 or view._learner.joint:
             return answers
         positive = view._learner.positive(answers[:, 0])
         return np.where(positive, np.maximum(answers[:, 0], 5e-324), answers[:, 0])

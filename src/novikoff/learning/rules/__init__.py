@@ -3,6 +3,7 @@
 from novikoff.learning.rules.averaged import Averaged
 from novikoff.learning.rules.balanced_winnow import BalancedWinnow
 from novikoff.learning.rules.margin import MarginPerceptron
+from novikoff.learning.rules.multiclass import Multiclass
 from novikoff.learning.rules.passive_aggressive import PassiveAggressive
 from novikoff.learning.rules.perceptron import Perceptron
 from novikoff.learning.rules.pocket import Pocket
@@ -17,6 +18,7 @@ __all__ = [
     "BalancedWinnow",
     "ComplementWinnow",
     "MarginPerceptron",
+    "Multiclass",
     "PassiveAggressive",
     "Perceptron",
     "Pocket",
