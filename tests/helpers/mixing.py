@@ -14,7 +14,7 @@ from novikoff.learning.spec import OWN, TrainingSpec
 from tests.helpers.local_shards import Here, parts_of
 from tests.helpers.rule_table import arrays_of
 
-UNMIXABLE = {"voted", "second-order"}
+UNMIXABLE = {"voted", "second-order", "pocket", "pocket-margin"}
 
 
 class Steps(Here):

@@ -37,6 +37,7 @@ Label: TypeAlias = str | int | float | bool | np.generic
 RandomState: TypeAlias = int | np.random.RandomState | None
 Init: TypeAlias = Literal["zeros", "random"] | npt.ArrayLike
 Order: TypeAlias = Literal["given", "shuffle"]
+Stop: TypeAlias = Literal["proven", "budget"]
 TieName: TypeAlias = Literal["mistake", "positive", "negative", "keep"]
 Family: TypeAlias = Literal[
     "binary",

@@ -16,8 +16,10 @@ import numpy.typing as npt
 
 from novikoff.data.matrices import Codes
 from novikoff.errors import ParameterError
+from novikoff.learning.inseparability import Conflict, ProvenStop
 from novikoff.learning.learner import AS_GIVEN, Learner, Watch, norm
 from novikoff.learning.loop import NoLog
+from novikoff.learning.pocket_check import check_pockets
 from novikoff.learning.rows import LearnerRows, length
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Rule, Vector
@@ -38,6 +40,8 @@ class StopReason(enum.Enum):
     END = "the stream ended"
     UPDATES = "the budget of updates ran out"
     CYCLE = "it goes round in a circle"
+    HELD_OUT = "mistakes on the held-out rows no longer fall"
+    PROVEN = "the rows are proven inseparable, and mistakes no longer fall"
 
 
 class Stop(Exception):  # noqa: N818  (nothing went wrong)
@@ -57,6 +61,7 @@ class Outcome(NamedTuple):
     converged: bool
     because: StopReason
     ceilings: Vector  # one for each learner: no separator has a larger margin
+    conflict: Conflict | None = None  # the proof that no run can converge, where there is one
 
 
 class EpochCounts(NamedTuple):
@@ -82,6 +87,7 @@ class TrainingRun:
         self.lowest = np.full(len(learner.states), np.inf)
         self.because: StopReason | None = None
         self.is_right = False  # whether the weights were seen to make no mistake on any row
+        self.proof: ProvenStop | None = None  # asks whether the rows are inseparable
 
     def _counted(self) -> EpochCounts:
         return EpochCounts(self.learner.total("mistakes"), self.learner.total("updates"))
@@ -109,8 +115,11 @@ class TrainingRun:
             except Stop as stop:
                 self.because = stop.because
             self.end_epoch()
+            if self.because is not StopReason.INTERRUPTED:
+                check_pockets(self.learner, [(rows, codes)])
             if self.is_doubtful(max_epochs):
                 self.decide(self.learner.mistakes_on(rows, codes))
+            self.ask(max_epochs)
         if self.is_doubtful(max_epochs):  # resumed after its last epoch
             self.decide(self.learner.mistakes_on(rows, codes))
         return self.outcome()
@@ -131,6 +140,13 @@ class TrainingRun:
         self.is_right = mistakes == 0
         if self.is_right and not protocol.seeks_margin(self.learner.rule):
             self.because = StopReason.NO_MISTAKE
+
+    def ask(self, max_epochs: int) -> None:
+        """End the run where nothing more can come of it: see `inseparability`."""
+        if self.proof is None or self.because or not self.past or len(self.past) >= max_epochs:
+            return
+        if self.proof.is_due([each.mistakes for each in self.past]):
+            self.because = StopReason.PROVEN
 
     def _epoch(
         self, rows: LearnerRows, codes: Codes, order: str, seed: int, watch: Watch | None, log: Any
@@ -164,7 +180,10 @@ class TrainingRun:
         is_right = self.is_right or not updates[-1] or self.because is StopReason.NO_MISTAKE
         converged = mistakes[-1] == 0 and not stopped and is_right
         because = self.because or StopReason.BUDGET
-        return Outcome(len(self.past), mistakes, updates, converged, because, self.lowest)
+        if because is StopReason.PROVEN and self.proof is not None:
+            self.proof.is_due(mistakes)  # asks again where the run was resumed after its end
+        conflict = None if self.proof is None else self.proof.conflict
+        return Outcome(len(self.past), mistakes, updates, converged, because, self.lowest, conflict)
 
 
 def learn(learner: Learner, rows: LearnerRows, codes: Codes, **options: Any) -> Outcome:

@@ -261,20 +261,24 @@ class Learner:
 
     def mistakes_on(self, rows: LearnerRows, codes: Codes) -> int:
         """How many mistakes the learners make on rows while they learn nothing."""
+        return sum(self.mistakes_by_learner(rows, codes))
+
+    def mistakes_by_learner(self, rows: LearnerRows, codes: Codes) -> list[int]:
+        """The same, of each learner."""
         pairs = [protocol.learned_with(self.rule, state) for state in self.states]
         states, lift = [state for _, state in pairs], (self.bias, self.unit_length)
         core = Learner.from_state(pairs[0][0], self.features, states, self.tallies, *lift)
-        count = 0
+        counts = [0] * len(self.states)
         for start, stop in self.blocks(rows):
             answers, own = core.answers(rows, start, stop), codes[start:stop]
             if core.joint:
                 margins = core.margins(answers, own)
-                count += _mistakes(core.rule, margins, np.ones(len(margins)))
+                counts[0] += _mistakes(core.rule, margins, np.ones(len(margins)))
                 continue
             for k, scores in enumerate(answers.T):
                 labels = np.where(own == (k if len(self.states) > 1 else 1), 1.0, -1.0)
-                count += _mistakes(core.rule, scores, labels)
-        return count
+                counts[k] += _mistakes(core.rule, scores, labels)
+        return counts
 
     def wrong_rows(self, rows: LearnerRows, codes: Codes) -> int:
         """How many rows the finished rule puts into a class that is not theirs."""

@@ -23,6 +23,7 @@ from novikoff.errors import ModelError, ParameterError
 from novikoff.files import atomic_write
 from novikoff.learning import array_file
 from novikoff.learning.array_file import Arrays
+from novikoff.learning.inseparability import STOPS
 from novikoff.learning.learner import Learner, lines_needed
 from novikoff.learning.loop import Counters, Tally, WeightedCounters, new_tally
 from novikoff.learning.rows import Rows
@@ -58,6 +59,10 @@ _OPTIONS: dict[str, Callable[[Any], bool]] = {
     "max_epochs": lambda value: type(value) is int and value > 0,
     "order": lambda value: value in ("given", "shuffle"),
     "random_state": lambda value: value is None or type(value) is int,
+    "warm_start": lambda value: type(value) is bool,
+    "validation_fraction": lambda value: type(value) is float,
+    "n_iter_no_change": lambda value: type(value) is int and value > 0,
+    "stop": lambda value: value in STOPS,
     "class_weight": lambda value: value == "balanced" or _are_class_weights(value),
 }
 _CLASS_TYPES = {"b": "bool", "i": "int64", "u": "int64", "f": "float64", "U": "str", "O": "str"}

@@ -13,12 +13,13 @@ import numpy.typing as npt
 from novikoff.data.matrices import Classes, Codes
 from novikoff.data.weights import ClassWeight, Weights, class_weights, drop_weightless
 from novikoff.errors import DataError, ParameterError
-from novikoff.learning.learner import Learner, lines_needed
+from novikoff.learning.inseparability import PATIENCE, refuse_stop
+from novikoff.learning.learner import Learner, lines_needed, tie_of
 from novikoff.learning.loop import first_refused_for
 from novikoff.learning.row_errors import row_error_message
 from novikoff.learning.rows import LearnerRows, make_rows, weighted
 from novikoff.learning.rules import protocol, registry
-from novikoff.learning.rules.protocol import Rule
+from novikoff.learning.rules.protocol import TIES, Rule
 
 #: Numbers from which a start is drawn, after the seed itself: shuffles take the epoch's number.
 START_STREAM = 0
@@ -27,11 +28,14 @@ OWN = "own"
 
 
 class WeightedPart(NamedTuple):
-    """Rows that have a weight above 0; weights: None if it is 1 for all."""
+    """Rows that have a weight above 0; weights: None if it is 1 for all. kept: which of the rows,
+    None for all.
+    """
 
     matrix: Any
     codes: Codes
     weights: Weights | None
+    kept: npt.NDArray[np.int64] | None = None
 
 
 class TrainingSpec(NamedTuple):
@@ -40,7 +44,9 @@ class TrainingSpec(NamedTuple):
     init: "zeros", "random", or an array with one line for each learner, the intercept last (it may
     be left out). own_rule: the rule itself, where the registry does not have it; `rule` is then
     the name that it goes by. class_weight: weights by label, or "balanced"; see `data.weights`.
-    threads: how many may work on a block of rows, which changes nothing but the time.
+    threads: how many may work on a block of rows, which changes nothing but the time. stop:
+    "proven" or "budget", see `inseparability`. patience: epochs without fewer mistakes after which
+    learning may end early.
     """
 
     rule: str
@@ -54,6 +60,8 @@ class TrainingSpec(NamedTuple):
     own_rule: Rule | None = None
     class_weight: ClassWeight = None
     threads: int = 1
+    stop: str = "proven"
+    patience: int = PATIENCE
 
     @property
     def labels(self) -> bool:
@@ -80,6 +88,18 @@ class TrainingSpec(NamedTuple):
                 f"max_epochs must be a whole number above 0, not {self.max_epochs!r}"
             )
         return int(self.max_epochs)
+
+    @property
+    def seeks_proof(self) -> bool:
+        """Whether a run may end before its budget, because of a proof. Only rules that predict by
+        the side of a hyperplane can have one, and only with ties that count; Winnow has a threshold
+        and sees Boolean variables, and a joint rule separates classes by several.
+        """
+        refuse_stop(self.stop)
+        if self.stop == "budget" or self.own_rule is not None or self.rule == "winnow":
+            return False
+        rule = self.build_rule()
+        return not protocol.is_joint(rule) and tie_of(rule) not in (None, TIES["keep"])
 
     def build_rule(self) -> Rule:
         """The rule itself."""
@@ -186,7 +206,7 @@ class TrainingSpec(NamedTuple):
         kept, weights = drop_weightless(weights)
         if kept is None:
             return WeightedPart(matrix, codes, weights)
-        part = WeightedPart(matrix[kept], codes[kept], weights)
+        part = WeightedPart(matrix[kept], codes[kept], weights, kept)
         rule = protocol.for_features(self.build_rule(), matrix.shape[1])
         bad = int(first_refused_for(rule)(rule, self.rows(part.matrix)))
         if bad >= 0:  # its number among all rows is known here only
@@ -198,13 +218,18 @@ class TrainingSpec(NamedTuple):
         options = {"max_epochs": self.max_epochs, "order": self.order}
         if self.class_weight is not None:
             options["class_weight"] = class_weight_as_json(self.class_weight)
+        if self.stop != "proven":
+            options["stop"] = self.stop
         return options
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a run to be resumed, as JSON; its budget may be raised."""
         fields: dict[str, Any] = as_plain(self._asdict())
-        for name in ("max_epochs", "own_rule", "threads"):
+        fields["parameters"] = registry.written(fields["parameters"])
+        for name in ("max_epochs", "own_rule", "threads", "patience"):
             del fields[name]
+        if not self.seeks_proof:
+            del fields["stop"]  # as it was before there was a choice
         fields["class_weight"] = class_weight_as_json(self.class_weight)
         return fields
 

@@ -19,6 +19,7 @@ from novikoff.data.sparse import Matrix, csr
 from novikoff.data.text.source import TextSource
 from novikoff.errors import DataError, ModelError, ParameterError
 from novikoff.learning.epochs import StopReason, TrainingRun, found_margin
+from novikoff.learning.inseparability import NumberedRows
 from novikoff.learning.rows import LearnerRows
 from novikoff.learning.spec import TrainingSpec, WeightedPart
 from novikoff.number_text import listed
@@ -126,11 +127,19 @@ class Stream:
 
     def learned_rows(self) -> Iterator[tuple[LearnerRows, Codes]]:
         """The rows once more, chunk by chunk, and their class numbers."""
+        for rows, codes, _ in self.numbered_rows():
+            yield rows, codes
+
+    def numbered_rows(self) -> Iterator[NumberedRows]:
+        """The same, with their numbers in the data."""
         assert self.run is not None
+        before = 0
         for chunk in self.source.chunks():
             part = self._part(chunk, as_matrix(chunk.X))
             matrix = widened(part.matrix, self.run.learner.features)
-            yield self.spec.rows(matrix, part.weights), part.codes
+            kept = np.arange(chunk.X.shape[0]) if part.kept is None else part.kept
+            yield NumberedRows(self.spec.rows(matrix, part.weights), part.codes, before + kept)
+            before += chunk.X.shape[0]
 
     def found_margin(self) -> float | None:
         """The margin of the separator found, in one more pass; see `epochs.found_margin`."""

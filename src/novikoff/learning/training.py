@@ -9,11 +9,12 @@ was stopped and is resumed from its checkpoint gives them too.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from novikoff.data import Chunk, ReadPosition, Source
 from novikoff.data.errors import RereadError
@@ -23,11 +24,14 @@ from novikoff.data.matrices import Classes, Codes
 from novikoff.data.source_factory import identity_of
 from novikoff.errors import ModelError, ParameterError
 from novikoff.learning.checkpoint_file import Checkpoint, CheckpointManager
+from novikoff.learning.column_scales import scale_advice
 from novikoff.learning.epochs import Outcome, StopReason, TrainingRun, found_margin
+from novikoff.learning.inseparability import NumberedRows, ProvenStop, RowReader
 from novikoff.learning.learner import Learner, Watch
 from novikoff.learning.loop import NoLog
+from novikoff.learning.pocket_check import check_pockets
 from novikoff.learning.rows import LearnerRows, length
-from novikoff.learning.rules.protocol import answers_otherwise
+from novikoff.learning.rules.protocol import answers_otherwise, combination
 from novikoff.learning.spec import TrainingSpec
 from novikoff.learning.streaming import (
     NO_LABELS,
@@ -92,13 +96,21 @@ class NoObserver:
 
 
 class TrainingData(NamedTuple):
-    """LearnerRows that can be gone through again and again, as the learner sees them."""
+    """LearnerRows that can be gone through again and again, as the learner sees them. kept: their
+    numbers in the data, None where they are all of them.
+    """
 
     source: Source | None  # None for arrays of the caller's
     matrix: Any
     rows: LearnerRows
     classes: Classes
     codes: Codes
+    kept: npt.NDArray[np.int64] | None = None
+
+    def numbered(self) -> Iterator[NumberedRows]:
+        """All of them, for whoever asks about them."""
+        numbers = np.arange(length(self.rows)) if self.kept is None else self.kept
+        yield NumberedRows(self.rows, self.codes, numbers)
 
 
 class Hooks(NamedTuple):
@@ -170,6 +182,15 @@ class TrainingResult(NamedTuple):
         assert self.stream is not None
         return self.stream.found_margin()
 
+    def advice(self) -> str | None:
+        """What would help, of rows at rest that an additive rule still makes mistakes on."""
+        rule, outcome = self.learner.rule, self.outcome
+        if self.data is None or outcome.converged or len(self.classes) < 2:
+            return None
+        if not outcome.mistakes_per_epoch[-1] or combination(rule, self.learner.states[0]) is None:
+            return None
+        return scale_advice(self.data.rows)
+
     def wrong_rows(self) -> int | None:
         """How many of the rows the finished rule puts into the wrong class.
 
@@ -230,17 +251,24 @@ def load(spec: TrainingSpec, source: Source, observer: Observer) -> TrainingData
     refuse_classes(source.name, classes, found.matrix.shape[0])
     rows = spec.rows(part.matrix, part.weights)
     observer.expect(length(rows), size or None)
-    return TrainingData(source, part.matrix, rows, classes, part.codes)
+    return TrainingData(source, part.matrix, rows, classes, part.codes, part.kept)
 
 
-def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> TrainingResult:  # noqa: B008
-    """Learn from rows at rest, epoch by epoch."""
+def fit_data(
+    spec: TrainingSpec,
+    data: TrainingData,
+    hooks: Hooks = Hooks(),  # noqa: B008
+    learner: Learner | None = None,
+) -> TrainingResult:
+    """Learn from rows at rest, epoch by epoch; learner: one that goes on from where it is."""
     budget, observer = spec.budget, hooks.observer
     log = NoLog() if hooks.log is None else hooks.log(data)
     features = data.matrix.shape[1]
     run = _resumed_run(spec, hooks, data.classes, *data.matrix.shape)
     if run is None:
-        run = TrainingRun(spec.learner_for(features, data.classes))
+        run = TrainingRun(learner or spec.learner_for(features, data.classes))
+    if spec.seeks_proof:
+        run.proof = _proven_stop(spec, run, data.numbered)
 
     def after(learner: Learner, stop: int) -> None:
         if hooks.watch is not None:
@@ -267,6 +295,11 @@ def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> 
         hooks.keep(run, data.classes, data.source)
     known = data.source, run.learner, data.classes, outcome, length(data.rows)
     return _result(hooks, TrainingResult(*known, seconds, data, log=log))
+
+
+def _proven_stop(spec: TrainingSpec, run: TrainingRun, read: RowReader) -> ProvenStop:
+    learner = run.learner
+    return ProvenStop(learner.rule, read, len(learner.states), spec.patience)
 
 
 def _resumed_run(
@@ -393,7 +426,10 @@ def _epochs(stream: Stream, hooks: Hooks, start: ReadPosition | None = None) -> 
             observer.watch(run, size, end=True)
             run.because = StopReason.END if piped else None
             run.end_epoch()
+            if not piped:
+                check_pockets(run.learner, stream.learned_rows())
             _decide(stream)
+            _ask(stream)
             hooks.after_block(run, stream.classes, stream.source)
         _decide(stream)
     except KeyboardInterrupt:
@@ -412,6 +448,16 @@ def _decide(stream: Stream) -> None:
     if run is not None and run.is_doubtful(stream.spec.budget):
         mistakes_on = run.learner.mistakes_on
         run.decide(sum(mistakes_on(rows, codes) for rows, codes in stream.learned_rows()))
+
+
+def _ask(stream: Stream) -> None:
+    """End the run where nothing more can come of it."""
+    run = stream.run
+    if run is None or not stream.source.replayable or not stream.spec.seeks_proof:
+        return
+    if run.proof is None:
+        run.proof = _proven_stop(stream.spec, run, stream.numbered_rows)
+    run.ask(stream.spec.budget)
 
 
 def _goes_on(stream: Stream) -> bool:

@@ -37,6 +37,7 @@ def fit(
             min=1, help="The budget; standard input is read once.", show_default=str(EPOCHS)
         ),
     ] = None,
+    stop: options.StopOption = options.Stop.PROVEN,
     order: options.OrderOption = options.Order.GIVEN,
     seed: options.SeedOption = 0,
     classes: Annotated[
@@ -139,7 +140,7 @@ def fit(
         max_epochs=1 if piped else max_epochs or EPOCHS,
         order=order.value,
         class_weight=options.as_class_weight(class_weight),
-    )
+    )._replace(stop=stop.value)
     if piped:
         spec.require_known_class_weights("a stream")
     if class_weight is not None:

@@ -92,11 +92,13 @@ class FitJob(NamedTuple):
                 reread=True,
                 keep=bool(self.kept),
             )
-            margin, wrong = found.found_margin(), found.wrong_rows()
+            margin, wrong, advice = found.found_margin(), found.wrong_rows(), found.advice()
         assert found.source is not None
         provable = ProofInputs.of(found.data, found.log) if prove and found.data else None
         known = found.source, found.learner, found.classes, found.outcome, found.rows, margin
-        result = Result(self.spec, *known, found.seconds, provable, found.checkpoint, None, wrong)
+        result = Result(
+            self.spec, *known, found.seconds, provable, found.checkpoint, None, advice, wrong
+        )
         yield FitOutput(result, progress.exit_code, recorder)
 
     @contextlib.contextmanager

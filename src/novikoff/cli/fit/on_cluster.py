@@ -76,6 +76,7 @@ def fit_on_cluster(
         ProofInputs(partial(signed_rows, found.data)) if prove else None,
         found.checkpoint,
         mixed,
+        None,
         found.wrong_rows,
     )
 

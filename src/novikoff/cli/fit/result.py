@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from novikoff.cli.fit.proof_inputs import ProofInputs
+from novikoff.cli.shared.margin import ratio
 from novikoff.cli.shared.text import UNLABELLED, Fact, finite, wrap
 from novikoff.data.matrices import Classes
 from novikoff.learning import model_file
@@ -16,6 +17,9 @@ from novikoff.number_text import count, listed, rounded_up
 if TYPE_CHECKING:
     from novikoff.cluster.workers.dataset import Dataset
     from novikoff.data import Source
+
+
+MOST_ROWS = 6  # of a conflict that are named
 
 
 class ClusterSummary(NamedTuple):
@@ -44,6 +48,7 @@ class Result(NamedTuple):
     provable: ProofInputs | None = None  # where proofs are asked for
     checkpoint: Path | None = None
     mixed: ClusterSummary | None = None  # of a run on a cluster
+    advice: str | None = None  # what would help
     wrong_rows: int | None = None  # rows that the model predicts wrongly, if that is known
 
     @property
@@ -53,7 +58,7 @@ class Result(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """Notes on the data, and on idle workers."""
-        notes = self.source.notes()
+        notes = self.source.notes() + ([] if self.advice is None else [self.advice])
         return notes if self.mixed is None or self.mixed.idle is None else [*notes, self.mixed.idle]
 
     @property
@@ -100,6 +105,8 @@ class Result(NamedTuple):
             "updates": self.learner.total("updates"),
             "converged": self.outcome.converged,
             "stopped_because": self.outcome.because.value,
+            "conflict": self._conflict_json(),
+            "conflict_class": self.conflict_class,
             "radius": self.learner.radius,
             "margin_ceiling": self.ceiling,
             "margin_found": self.margin,
@@ -118,6 +125,29 @@ class Result(NamedTuple):
             names = "shards", "mixing", "mixed_mistakes", "workers", "dashboard"
             answer |= {name: mixed[name] for name in names}
         return answer
+
+    @property
+    def conflict_class(self) -> Any:
+        """Of more than two classes, the one that the conflict tells from no rest."""
+        conflict = self.outcome.conflict
+        if conflict is None or conflict.positive is None:
+            return None
+        return self.classes.tolist()[conflict.positive]
+
+    def _conflict_json(self) -> list[dict[str, Any]] | None:
+        conflict = self.outcome.conflict
+        if conflict is None:
+            return None
+        return [{"row": row, "multiplier": ratio(times)} for row, times in conflict.rows]
+
+    def _conflict_text(self, rows: list[int]) -> str:
+        shown = rows if len(rows) <= MOST_ROWS else rows[: MOST_ROWS - 1]
+        more = f" and {len(rows) - len(shown):,} more" if len(shown) < len(rows) else ""
+        what = "a separator"
+        if self.conflict_class is not None:
+            what += f" of {self.conflict_class!r} and the rest"
+        named = ", ".join(f"{row:,}" for row in shown)
+        return f"rows {named}{more}, counted from 0, alone rule out {what}"
 
     def as_text(self, saved: Path | None) -> str:
         """A summary for a person."""
@@ -155,6 +185,9 @@ class Result(NamedTuple):
         elif not outcome.converged:
             text += f", {outcome.mistakes_per_epoch[-1]:,} of them in the last epoch"
         facts = [("mistakes", text)]
+        if outcome.conflict is not None:
+            rows = [row for row, _ in outcome.conflict.rows]
+            facts.append(("conflict", self._conflict_text(rows)))
         if self.wrong_rows is not None and answers_otherwise(self.learner.rule):
             facts.append(("model", f"{self.wrong_rows:,} of the rows wrong, when it predicts"))
         if self.mixed is not None:

@@ -13,6 +13,11 @@ import typer
 from novikoff.errors import ParameterError
 
 
+class Stop(enum.StrEnum):
+    PROVEN = "proven"
+    BUDGET = "budget"
+
+
 class Order(enum.StrEnum):
     GIVEN = "given"
     SHUFFLE = "shuffle"
@@ -62,6 +67,13 @@ ClassWeightOption = Annotated[
     ),
 ]
 OrderOption = Annotated[Order, typer.Option(help="given, or shuffle: anew each epoch.")]
+StopOption = Annotated[
+    Stop,
+    typer.Option(
+        help="proven: where the rows are proven inseparable, end once mistakes no longer fall; or"
+        " go on to the budget of epochs."
+    ),
+]
 SeedOption = Annotated[int, typer.Option(min=0, help="For shuffling and a random start.")]
 
 BiasOption = Annotated[

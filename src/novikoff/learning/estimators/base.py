@@ -18,13 +18,15 @@ from novikoff.data import Source, matrices
 from novikoff.data.loader import load_rows
 from novikoff.data.matrices import Classes, Codes
 from novikoff.data.sparse import Matrix
-from novikoff.data.user_types import ArrayRows, Init, Order, RandomState, RowsLike
+from novikoff.data.user_types import ArrayRows, Init, Order, RandomState, RowsLike, Stop
 from novikoff.data.weights import Weights, as_weights
 from novikoff.errors import DataError, ParameterError, UnknownParameterError
 from novikoff.learning import training
 from novikoff.learning.epochs import Outcome, StopReason
+from novikoff.learning.estimators.held_out import early_stopping
 from novikoff.learning.estimators.online import Online
 from novikoff.learning.estimators.parameter_hints import parameter_hint
+from novikoff.learning.inseparability import PATIENCE
 from novikoff.learning.learner import Learner
 from novikoff.learning.parallel.pool import thread_count
 from novikoff.learning.rows import LearnerRows, Rows, length, make_rows, stored
@@ -32,6 +34,7 @@ from novikoff.learning.rules import protocol, registry
 from novikoff.learning.rules.protocol import Rule, Vector
 from novikoff.learning.spec import OWN, TrainingSpec
 from novikoff.learning.streaming import widened
+from novikoff.learning.training import TrainingData, TrainingResult
 from novikoff.number_text import listed, rounded_up
 
 SMALL_BATCH = 2**10, 2**18  # rows and values that predictions may wait for
@@ -63,6 +66,10 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
     unit_length: bool = False
     init: Init = "zeros"
     n_jobs: int | None = None
+    stop: Stop = "budget"
+    n_iter_no_change: int = PATIENCE
+    validation_fraction: float | None = None
+    warm_start: bool = False
 
     def __new__(cls, *args: Any, **parameters: Any) -> Self:
         """A new estimator; a parameter that it does not have is refused with a hint."""
@@ -136,6 +143,13 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         """
         with self._fitted("converged_") as learner:
             return learner.total("updates") == self._settled_at
+
+    @property
+    def conflict_class_(self) -> Any:
+        """Of more than two classes, the one that `conflict_` shows not to be told from the rest."""
+        with self._fitted("conflict_class_"):
+            code = getattr(self, "_conflict_code", None)
+            return None if code is None else self.classes_.tolist()[code]
 
     def plot(
         self,
@@ -215,8 +229,19 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             own_rule=None if named else self._rule(),
             class_weight=self.class_weight,
             threads=thread_count(self.n_jobs),
+            stop=self.stop,
+            patience=self._patience(),
         )
-        return spec._replace(seed=self._seed()) if spec.is_random else spec
+        random = spec.is_random or self.validation_fraction is not None
+        return spec._replace(seed=self._seed()) if random else spec
+
+    def _patience(self) -> int:
+        known = isinstance(self.n_iter_no_change, (int, np.integer)) and self.n_iter_no_change > 0
+        if not known:
+            raise ParameterError(
+                f"n_iter_no_change must be a whole number above 0, not {self.n_iter_no_change!r}"
+            )
+        return int(self.n_iter_no_change)
 
     def _new_learner(self, features: int, classes: Classes) -> Learner:
         self._learned_with = self._own_parameters()
@@ -237,10 +262,15 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
     def _fit_source(self, source: Source) -> npt.NDArray[Any]:
         """Learn from a source, and from now on know its columns; returns the classes."""
         with self._fresh_seed():
-            found = training.fit(self._spec(), source)
+            spec = self._spec()
+            if self.warm_start or self.validation_fraction is not None:
+                data = training.load(spec, source, training.NoObserver())
+                found = self._fit_data(spec, data)
+            else:
+                found = training.fit(spec, source)
         assert found.source is not None
         self._know_columns(found.source.feature_names, found.learner.features)
-        self._learned(found.learner, found.outcome, found.wrong_rows())
+        self._learned(found.learner, found.outcome, found.wrong_rows(), found.advice())
         return found.classes
 
     def _fit_matrix(
@@ -251,9 +281,32 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             spec = self._spec()
             part = spec.weighted_rows(matrix, classes, codes, weights)
             rows = spec.rows(part.matrix, part.weights)
-            data = training.TrainingData(None, part.matrix, rows, classes, part.codes)
-            found = training.fit_data(spec, data)
-        return self._learned(found.learner, found.outcome, found.wrong_rows())
+            data = TrainingData(None, part.matrix, rows, classes, part.codes, part.kept)
+            found = self._fit_data(spec, data)
+        return self._learned(found.learner, found.outcome, found.wrong_rows(), found.advice())
+
+    def _fit_data(self, spec: TrainingSpec, data: TrainingData) -> TrainingResult:
+        """Learn from rows at rest, of which some may be held out."""
+        learner, hooks = self._warm_learner(spec, data), training.Hooks()
+        if self.validation_fraction is not None:
+            data, watch = early_stopping(spec, data, self.validation_fraction)
+            hooks = training.Hooks(watch=watch)
+        return training.fit_data(spec, data, hooks, learner)
+
+    def _warm_learner(self, spec: TrainingSpec, data: TrainingData) -> Learner | None:
+        """The learner of the last fit, to go on from; None where learning begins anew."""
+        if not self.warm_start or not self.__sklearn_is_fitted__():
+            return None
+        learner = self._learner.fork()
+        fresh = spec.learner_for(data.matrix.shape[1], data.classes)
+        known = getattr(self, "classes_", data.classes)
+        if not np.array_equal(known, data.classes) or _shape(learner) != _shape(fresh):
+            raise ParameterError(
+                "warm_start goes on from the last fit, which had other features or classes; set"
+                " warm_start=False to begin anew"
+            )
+        learner.rule, learner.threads = fresh.rule, fresh.threads
+        return learner
 
     @contextlib.contextmanager
     def _fresh_seed(self) -> Iterator[None]:
@@ -270,7 +323,13 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
 
-    def _learned(self, learner: Learner, outcome: Outcome, wrong_rows: int | None = None) -> Self:
+    def _learned(
+        self,
+        learner: Learner,
+        outcome: Outcome,
+        wrong_rows: int | None = None,
+        advice: str | None = None,
+    ) -> Self:
         """Keep what a run of learning gave."""
         self.training_mistakes_ = wrong_rows
         self._learned_with = self._own_parameters()
@@ -278,8 +337,12 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         self._settled_at = learner.total("updates") if outcome.converged else -1
         self.n_iter_ = outcome.epochs
         self.mistakes_per_epoch_ = outcome.mistakes_per_epoch
+        self.stopped_because_ = outcome.because.value
+        conflict = outcome.conflict
+        self.conflict_ = None if conflict is None else conflict.rows
+        self._conflict_code = None if conflict is None else conflict.positive
         if outcome.because is StopReason.BUDGET:
-            warnings.warn(budget_spent(outcome), ConvergenceWarning, stacklevel=4)
+            warnings.warn(budget_spent(outcome, advice), ConvergenceWarning, stacklevel=4)
         return self
 
     def _learn_batch(
@@ -457,6 +520,12 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
         return matrix, found, codes
 
 
+def _shape(learner: Learner) -> tuple[object, ...]:
+    """What two learners must share for one to go on where the other stopped."""
+    kinds = tuple(type(state) for state in learner.states)
+    return kinds, learner.features, learner.bias, learner.unit_length, type(learner.rule)
+
+
 def _at_least(matrix: Matrix, features: int) -> Matrix:
     """Rows as wide as a model; wider ones as they are, to be refused."""
     return widened(matrix, features) if matrix.shape[1] < features else matrix
@@ -473,7 +542,7 @@ def rows_for(learner: Learner, matrix: Matrix) -> Rows:
     return make_rows(matrix, learner.bias, learner.unit_length)
 
 
-def budget_spent(outcome: Outcome) -> str:
+def budget_spent(outcome: Outcome, advice: str | None = None) -> str:
     """What is known when the epochs ran out, in a sentence."""
     mistakes, updates = outcome.mistakes_per_epoch[-1], outcome.updates_per_epoch[-1]
     if outcome.converged:
@@ -488,4 +557,4 @@ def budget_spent(outcome: Outcome) -> str:
     elif len(finite):
         known = f"; some class has no separator with a margin above {rounded_up(finite.min(), 2)}"
     ran = f"{outcome.epochs} epoch(s), {mistakes} mistake(s) in the last one"
-    return f"not converged after {ran}{known}"
+    return f"not converged after {ran}{known}{'' if advice is None else f'; {advice}'}"

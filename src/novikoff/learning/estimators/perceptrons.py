@@ -15,6 +15,7 @@ from novikoff.data.user_types import (
     RandomState,
     RowLike,
     RowsLike,
+    Stop,
     TieName,
 )
 from novikoff.data.weights import ClassWeight, as_weights
@@ -37,9 +38,18 @@ class Perceptron(Classifier):
         intercept.
     tie : what a score of exactly 0 means. "mistake": always one (what the convergence proof
         needs); "positive", "negative": a prediction of that class; "keep": never a mistake.
+    pocket : predict with the weights that made the fewest mistakes on the rows so far (Gallant's
+        pocket), checked by a pass where they beat its run of right answers.
     max_epochs : the budget. Running out of it is a ConvergenceWarning that says what is known.
     order : "given", or "shuffle": a new order each epoch, from random_state.
     random_state : seeds the random start and the shuffling.
+    stop : "proven": where the rows are proven inseparable, learning ends once the mistakes of an
+        epoch have not fallen for `n_iter_no_change` epochs; `conflict_` is the proof. It is looked
+        for now and then, at less than the cost of the epochs so far. "budget": go on to
+        `max_epochs`.
+    validation_fraction : hold out this share of the rows, and end once the mistakes on them have
+        not fallen for `n_iter_no_change` epochs. None: learn from all rows.
+    warm_start : let `fit` go on from where learning stands, instead of beginning anew.
     class_weight : a dict from labels to weights, or "balanced": rows / (classes * rows of the
         class). A row is multiplied by its own weight (`sample_weight`) times that of its class.
     n_jobs : how many threads may work on large data, -1 for one on each core. The result does not
@@ -63,9 +73,14 @@ class Perceptron(Classifier):
         unit_length: bool = False,
         init: Init = "zeros",
         tie: TieName = "mistake",
+        pocket: bool = False,
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        stop: Stop = "proven",
+        n_iter_no_change: int = 5,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -80,6 +95,26 @@ class AveragedPerceptron(Perceptron):
 
     kind = "averaged"
 
+    def __init__(
+        self,
+        eta: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        init: Init = "zeros",
+        tie: TieName = "mistake",
+        max_epochs: int = 1000,
+        order: Order = "given",
+        random_state: RandomState = None,
+        stop: Stop = "proven",
+        n_iter_no_change: int = 5,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
 
 class VotedPerceptron(Perceptron):
     """Learns as `Perceptron` does, mistake for mistake; all its weights vote on a prediction.
@@ -89,6 +124,26 @@ class VotedPerceptron(Perceptron):
     """
 
     kind = "voted"
+
+    def __init__(
+        self,
+        eta: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        unit_length: bool = False,
+        init: Init = "zeros",
+        tie: TieName = "mistake",
+        max_epochs: int = 1000,
+        order: Order = "given",
+        random_state: RandomState = None,
+        stop: Stop = "proven",
+        n_iter_no_change: int = 5,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
 
 
 class MarginPerceptron(Classifier):
@@ -108,9 +163,14 @@ class MarginPerceptron(Classifier):
         unit_length: bool = False,
         init: Init = "zeros",
         tie: TieName = "mistake",
+        pocket: bool = False,
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        stop: Stop = "proven",
+        n_iter_no_change: int = 5,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -120,8 +180,9 @@ class MarginPerceptron(Classifier):
 class PassiveAggressive(Classifier):
     """Moves as little as gives the row a signed score of 1.
 
-    `variant` is "PA", "PA-I" (at most C) or "PA-II" (soft). It stops after an epoch without a
-    mistake. Other parameters as for `Perceptron`.
+    `variant` is "PA", "PA-I" (at most C) or "PA-II" (soft); `averaged` predicts with the mean of
+    all its weights. It stops after an epoch without a mistake. Other parameters as for
+    `Perceptron`.
 
     With an intercept the row is (x, 1), and a step is the loss divided by |x|^2 + 1. Scikit-learn
     divides by |x|^2 and moves its intercept as well, which goes beyond a score of 1; without an
@@ -139,9 +200,15 @@ class PassiveAggressive(Classifier):
         unit_length: bool = False,
         init: Init = "zeros",
         tie: TieName = "mistake",
+        averaged: bool = False,
+        pocket: bool = False,
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        stop: Stop = "proven",
+        n_iter_no_change: int = 5,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -167,6 +234,10 @@ class SecondOrderPerceptron(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        stop: Stop = "proven",
+        n_iter_no_change: int = 5,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -186,7 +257,12 @@ class OneSidedPerceptron(BaseLearner):
     unit_length = True
 
     def __init__(
-        self, *, max_epochs: int = 1000, order: Order = "given", random_state: RandomState = None
+        self,
+        *,
+        max_epochs: int = 1000,
+        order: Order = "given",
+        random_state: RandomState = None,
+        stop: Stop = "proven",
     ) -> None:
         keep_parameters(self, locals())
 
@@ -260,6 +336,9 @@ class RuleClassifier(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        n_iter_no_change: int = 5,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:

@@ -20,7 +20,13 @@ from novikoff.learning.spec import as_plain, class_weight_as_json
 
 LIFT = "fit_intercept", "unit_length"
 #: Parameters that files of earlier versions do not have: written where they differ from these.
-LATER = {"class_weight": None}
+LATER = {
+    "class_weight": None,
+    "stop": "proven",
+    "n_iter_no_change": 5,
+    "validation_fraction": None,
+    "warm_start": False,
+}
 
 
 def save(model: BaseLearner | Pipeline, path: str | os.PathLike[str]) -> None:
@@ -73,7 +79,7 @@ def _to_file(model: BaseLearner) -> model_file.Model:
         raise ModelError("feature names that are not text cannot be saved")
     return model_file.Model(
         model.kind,
-        as_plain(model._learned_with),
+        registry.written(as_plain(model._learned_with)),
         model._learner,
         getattr(model, "classes_", PLUS_MINUS),
         None if names is None else [str(name) for name in names],

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.data.user_types import Order, RandomState, TieName
+from novikoff.data.user_types import Order, RandomState, Stop, TieName
 from novikoff.data.weights import ClassWeight
 from novikoff.learning.estimators.base import Classifier, keep_parameters
 
@@ -85,6 +85,10 @@ class BalancedWinnow(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        stop: Stop = "proven",
+        n_iter_no_change: int = 5,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:

@@ -6,6 +6,7 @@ from novikoff.learning.rules.margin import MarginPerceptron
 from novikoff.learning.rules.multiclass import Multiclass
 from novikoff.learning.rules.passive_aggressive import PassiveAggressive
 from novikoff.learning.rules.perceptron import Perceptron
+from novikoff.learning.rules.pocket import Pocket
 from novikoff.learning.rules.protocol import TIES, Seen, State, Tie
 from novikoff.learning.rules.second_order import SecondOrder
 from novikoff.learning.rules.voted import Voted
@@ -20,6 +21,7 @@ __all__ = [
     "Multiclass",
     "PassiveAggressive",
     "Perceptron",
+    "Pocket",
     "SecondOrder",
     "Seen",
     "State",

@@ -6,16 +6,32 @@ theta=None for "the number of variables"); the estimators pass theirs on.
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from novikoff.errors import ParameterError
 from novikoff.learning import rules
 from novikoff.learning.rules.protocol import Rule, require, tie_named
 
+#: Parameters that files of earlier versions do not have: written where they differ from these.
+LATER = {"pocket": False, "averaged": False}
 
-def perceptron(eta: float = 1.0, tie: str = "mistake") -> Rule:
-    return rules.Perceptron(float(eta), tie_named(tie))
+
+def written(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """A rule's parameters as files have them."""
+    return {k: v for k, v in parameters.items() if k not in LATER or v != LATER[k]}
+
+
+def perceptron(eta: float = 1.0, tie: str = "mistake", pocket: bool = False) -> Rule:
+    return _wrapped(rules.Perceptron(float(eta), tie_named(tie)), False, pocket)
+
+
+def _wrapped(rule: Rule, averaged: bool, pocket: bool) -> Rule:
+    """The rule, predicting with the mean of its weights, or with the best of them."""
+    require(not (averaged and pocket), "averaged and pocket exclude each other")
+    if averaged:
+        return rules.Averaged(rule)
+    return rules.Pocket(rule) if pocket else rule
 
 
 def averaged(eta: float = 1.0, tie: str = "mistake") -> Rule:
@@ -26,15 +42,25 @@ def voted(eta: float = 1.0, tie: str = "mistake") -> Rule:
     return rules.Voted(float(eta), tie_named(tie))
 
 
-def margin(eta: float = 1.0, margin: float = 1.0, tie: str = "mistake") -> Rule:
-    return rules.MarginPerceptron(float(eta), float(margin), tie_named(tie))
+def margin(
+    eta: float = 1.0, margin: float = 1.0, tie: str = "mistake", pocket: bool = False
+) -> Rule:
+    rule = rules.MarginPerceptron(float(eta), float(margin), tie_named(tie))
+    return _wrapped(rule, False, pocket)
 
 
-def passive_aggressive(C: float = 1.0, variant: str = "PA-I", tie: str = "mistake") -> Rule:
+def passive_aggressive(
+    C: float = 1.0,
+    variant: str = "PA-I",
+    tie: str = "mistake",
+    averaged: bool = False,
+    pocket: bool = False,
+) -> Rule:
     require(0.0 < C < math.inf, f"C must be a number above 0, not {C}")
     caps = {"PA": (math.inf, 0.0), "PA-I": (float(C), 0.0), "PA-II": (math.inf, 0.5 / C)}
     require(variant in caps, f"variant must be PA, PA-I or PA-II, not {variant!r}")
-    return rules.PassiveAggressive(*caps[variant], tie_named(tie))
+    rule = rules.PassiveAggressive(*caps[variant], tie_named(tie))
+    return _wrapped(rule, averaged, pocket)
 
 
 def second_order(a: float = 1.0, tie: str = "mistake") -> Rule:

@@ -70,10 +70,10 @@ class _WorkingSet(NamedTuple):
     size: Indices
 
 
-def nearest_point(points: Matrix, start: ActiveSet | None = None) -> ActiveSet:
+def nearest_point(points: Matrix, start: ActiveSet | None = None, most: int = STEPS) -> ActiveSet:
     """The nearest point of the hull of `points` (one in each row), with its active set.
 
-    start: an active set among the points to go on from.
+    start: an active set among the points to go on from. most: steps after which to give up.
     """
     dim = points.shape[1]
     room = min(len(points), dim + 1) + 2
@@ -89,7 +89,7 @@ def nearest_point(points: Matrix, start: ActiveSet | None = None) -> ActiveSet:
     )
     first, parts = (np.empty(0, np.int64), np.empty(0)) if start is None else start[:2]
     with one_thread():
-        status, steps = _wolfe(points, first, parts, work)
+        status, steps = _wolfe(points, first, parts, work, most)
     k = int(work.size[0])
     return ActiveSet(
         work.indices[:k].copy(), work.lam[:k].copy(), work.point, int(status), int(steps)
@@ -101,14 +101,16 @@ def compile_search() -> None:
     _wolfe.compiled  # noqa: B018  (made when first used)
 
 
-def _wolfe_work(A: Matrix, first: Indices, parts: Vector, work: _WorkingSet) -> float:
+def _wolfe_work(A: Matrix, first: Indices, parts: Vector, work: _WorkingSet, most: int) -> float:
     """The steps of plain Python, if each point of the result joins, and some leave again."""
     room = len(work.lam)
     return (2 * room + 10) * (150 + 4 * room)
 
 
 @compile_small(_wolfe_work, Budget(20_000_000.0))  # it takes 6 s to compile
-def _wolfe(A: Matrix, first: Indices, parts: Vector, work: _WorkingSet) -> tuple[int, int]:
+def _wolfe(
+    A: Matrix, first: Indices, parts: Vector, work: _WorkingSet, most: int
+) -> tuple[int, int]:
     """Start with the points `first` and multipliers `parts`, or at the shortest point if there are
     none; returns the status and the steps.
     """
@@ -121,7 +123,7 @@ def _wolfe(A: Matrix, first: Indices, parts: Vector, work: _WorkingSet) -> tuple
         work.size[0], work.indices[0], work.lam[0] = 1, shortest, 1.0
         copy(A[shortest], work.point)
     last = np.inf
-    for step in range(STEPS):
+    for step in range(most):
         square = inner(work.point, work.point)
         if square <= (NO_LENGTH * front) ** 2:
             return ZERO, step
@@ -135,7 +137,7 @@ def _wolfe(A: Matrix, first: Indices, parts: Vector, work: _WorkingSet) -> tuple
         last = square
         _line_search(work)
         _move(A, work)
-    return STALLED, STEPS
+    return STALLED, most
 
 
 @subroutine(allocates=True)

@@ -15,7 +15,7 @@ import scipy.sparse
 
 from novikoff.verdict.exact.margins import Rational
 from novikoff.verdict.scan import Indices, Vector
-from novikoff.verdict.search.min_norm_point import STALLED, ActiveSet, nearest_point
+from novikoff.verdict.search.min_norm_point import STALLED, STEPS, ActiveSet, nearest_point
 from novikoff.verdict.search.vector_kernels import Matrix
 from novikoff.verdict.signed import IntegerRow, SignedRows
 
@@ -102,6 +102,7 @@ class Points:
         self.rows: Indices = np.empty(0, np.int64)
         self.wide = signed.dim > WIDE
         self._last: ActiveSet | None = None
+        self.steps = 0  # of the last search
         self._known: set[int] = set()
         self._fixed = np.array(basis, np.int64)
         self._directions = np.empty((0, signed.dim))
@@ -129,12 +130,12 @@ class Points:
                 points -= (points @ self._directions.T) @ self._directions
             self._points = np.vstack([self._points, points])
 
-    def suggest(self) -> Suggestion:
-        """The nearest point of the hull of these points."""
+    def suggest(self, most: int = STEPS) -> Suggestion:
+        """The nearest point of the hull of these points. most: steps after which to give up."""
         if self.wide:
-            return self._suggest_wide()
-        active = nearest_point(self._points, self._last)
-        self._last = active
+            return self._suggest_wide(most)
+        active = nearest_point(self._points, self._last, most)
+        self._last, self.steps = active, active.steps
         if not np.isfinite(active.point).all():  # beyond floating point: begin with any row
             first = np.zeros(1, np.int64)
             active = ActiveSet(first, np.ones(1), self._points[0], STALLED, 0)
@@ -148,7 +149,7 @@ class Points:
         square = float(active.point @ active.point)
         return Suggestion(rows, multipliers, weights, square, active.status)
 
-    def _suggest_wide(self) -> Suggestion:
+    def _suggest_wide(self, most: int) -> Suggestion:
         """The nearest point by inner products alone: of points with few coordinates that have the
         same ones.
         """
@@ -161,8 +162,8 @@ class Points:
             across = (fixed @ points.T).toarray()
             taken = np.linalg.lstsq((fixed @ fixed.T).toarray(), across, rcond=None)[0]
             products -= across.T @ taken
-        active = nearest_point(_coordinates(products), self._last)
-        self._last = active
+        active = nearest_point(_coordinates(products), self._last, most)
+        self._last, self.steps = active, active.steps
         weights = points.T[:, active.indices] @ active.multipliers
         if len(self._fixed):
             weights -= fixed.T @ (taken[:, active.indices] @ active.multipliers)

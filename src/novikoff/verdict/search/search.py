@@ -287,7 +287,7 @@ class Search:
         every point of the hull in place.
         """
         rows, dim = [*fixed, *moving], self.signed.dim
-        self._refuse_late_solve(rows)
+        self.refuse_late_solve(rows)
         null = linear_systems.null_vector(rows, avoid=len(fixed))
         if null is not None:
             others, parts = null[: len(fixed)], null[len(fixed) :]
@@ -305,12 +305,9 @@ class Search:
         minimum = _AffineMinimum(parts[len(fixed) :], parts[: len(fixed)], solved.weights, square)
         return minimum, []
 
-    def _refuse_late_solve(self, rows: list[IntegerRow]) -> None:
+    def refuse_late_solve(self, rows: list[IntegerRow]) -> None:
         """OutOfTimeError for a solve that would end after the deadline: it cannot be stopped."""
-        if self.deadline is None:
-            return
-        bits = max((value.bit_length() for row in rows[:SAMPLE] for value in row.values), default=1)
-        if time.monotonic() + SOLVE_SECONDS * len(rows) ** 4 * bits > self.deadline:
+        if self.deadline is not None and time.monotonic() + solve_seconds(rows) > self.deadline:
             raise OutOfTimeError
 
     def violator(self, weights: Rational, face: Face, skip: set[int], least: int = 1) -> int | None:
@@ -358,6 +355,12 @@ class Search:
         if low.score < -low.error:
             return False
         return self.violator(as_rational(weights), face, set(), least=0) is None
+
+
+def solve_seconds(rows: list[IntegerRow]) -> float:
+    """About how long an exact solve of so many rows of such numbers takes."""
+    bits = max((value.bit_length() for row in rows[:SAMPLE] for value in row.values), default=1)
+    return SOLVE_SECONDS * len(rows) ** 4 * bits
 
 
 def as_rational(weights: Vector) -> Rational:
