@@ -43,9 +43,11 @@ def predict(
     """
     import numpy as np
 
+    from novikoff.data.files.parallel import processors
     from novikoff.learning import model_file
 
     loaded = model_file.read(model)
+    loaded.learner.threads = processors()
 
     def open_data(labelled: bool) -> "Source":
         return reading.open(data, labelled=labelled, fallback=_index_options(loaded))

@@ -52,7 +52,7 @@ SMALLEST = 5e-324  # the least that rounding can lose
 # for several learners, that the second finds the rows in the cache; where a rule asks for room
 # ahead of time, that it asks for little; and of rows in a file, that few are in memory.
 BLOCK, BLOCK_OF_MANY, BLOCK_WITH_ROOM, BLOCK_MAPPED = 2**24, 2**16, 2**20, 2**21
-ANSWERS = 2**16  # rows that are answered by one call
+ANSWERS = 2**20  # values that are read by one call which answers
 
 Watch = Callable[["Learner", int], None]
 
@@ -219,16 +219,23 @@ class Learner:
         """What each learner decides for each row, or rows start to stop: (rows, learners)."""
         self._require_fit(rows)
         out = np.empty((len(self.states), len(range(length(rows))[start:stop])))
-        each = ANSWERS if stored(rows) > ANSWERS else out.shape[1]
-        parts = [(k, at) for k in range(len(out)) for at in range(0, out.shape[1], each)]
+        each = max(1, ANSWERS * length(rows) // max(1, stored(rows) + length(rows)))
 
-        def answer(k: int, at: int) -> None:
-            readout = protocol.readout(self.rule, self.states[k], int(self.tallies[k].seen[0]))
+        def answer(readout: Any, k: int, at: int) -> None:
             part = out[k, at : at + each]
             answers_for(self.rule)(self.rule, readout, rows, start + at, part)
             release(rows)
 
-        run_all(answer, parts, self.threads)
+        def answer_all(k: int) -> None:
+            answer(self._readout(k), k, 0)
+
+        if out.shape[1] <= each:
+            run_all(answer_all, [(k,) for k in range(len(out))], self.threads)
+        else:
+            for k in range(len(out)):
+                readout = self._readout(k)
+                parts = [(readout, k, at) for at in range(0, out.shape[1], each)]
+                run_all(answer, parts, self.threads)
         if not np.isfinite(out).all():
             bad = start + int(np.flatnonzero(~np.isfinite(out).all(axis=0))[0])
             raise DataError(row_error_message(self.rule, rows, bad))
@@ -241,6 +248,7 @@ class Learner:
             states = [state.inner for state in self.states]
             lift = {"bias": self.bias, "unit_length": self.unit_length}
             core = Learner.from_state(self.rule.inner, self.features, states, self.tallies, **lift)
+            core.threads = self.threads
         count = 0
         for start, stop in self.blocks(rows):
             answers, own = core.answers(rows, start, stop), codes[start:stop]
@@ -268,12 +276,15 @@ class Learner:
         """Which of the answers mean +1: those above 0, and 0 itself where the tie says so."""
         return answers >= 0.0 if tie_of(self.rule) == TIES["positive"] else answers > 0.0
 
+    def _readout(self, k: int) -> Any:
+        """The state that learner k predicts with."""
+        return protocol.readout(self.rule, self.states[k], int(self.tallies[k].seen[0]))
+
     def linear(self) -> tuple[Vector, Vector]:
         """The finished weights and intercepts: (learners, features) and (learners,)."""
         weights, intercepts = [], []
-        for state, tally in zip(self.states, self.tallies, strict=True):
-            readout = protocol.readout(self.rule, state, int(tally.seen[0]))
-            vector, offset = protocol.linear(self.rule, readout)
+        for k in range(len(self.states)):
+            vector, offset = protocol.linear(self.rule, self._readout(k))
             weights.append(vector[: self.features])
             intercepts.append(offset + (vector[self.features] if self.bias else 0.0))
         return np.array(weights), np.array(intercepts)
