@@ -6,12 +6,14 @@ labels are mistakes, epoch after epoch. An epoch of n rows, of which a share q i
     one thread:    n * (score + q * update)
     p threads:     n * (score / (p * efficiency) + q * (update + restart))
 
-as long as that is less than one thread takes; else the leader learns alone. `score` and `update` are
-fitted on one thread, `efficiency` and `restart` on two. docs/cores.md says where they come from.
+as long as that is less than one thread takes; else the leader learns alone. `score` and `update`
+are fitted on one thread, `efficiency` and `restart` on two; docs/cores.md says what they are.
 """
 
 import concurrent.futures
 import json
+import statistics
+import time
 
 import numpy as np
 
@@ -52,15 +54,28 @@ def read_by_two(X):
     return lambda: list(pool.map(np.sum, (X[:half], X[half:])))
 
 
-def fit_model(seconds, rows: int) -> dict[str, float]:
-    """The constants, in nanoseconds a row, a mistake, a mistake; and a share. From the least of the
-    turns: what else a machine does only adds to them.
+def processor_time(work) -> float:
+    """Seconds of processor time that one thread takes: the least of a few turns."""
+    found = []
+    for _ in range(REPEATS):
+        began = time.process_time()
+        work()
+        found.append(time.process_time() - began)
+    return min(found)
+
+
+def fit_model(one: dict[float, float], seconds, rows: int) -> dict[str, float]:
+    """The constants, in nanoseconds a row, a mistake, a mistake; and a share.
+
+    one: the processor time of one thread, by the share of mistakes. What two threads take is that,
+    times the ratio of the two within a turn.
     """
-    q = np.array(SHARES)
-    one, two = (np.array([1e9 / rows * np.min(seconds[s, p]) for s in SHARES]) for p in (1, 2))
-    update, score = np.polyfit(q, one, 1)
-    slope, start = np.polyfit(q, two, 1)
-    update = max(update, 0.0)
+    score = 1e9 * one[0.0] / rows
+    update = 1e9 * (one[MANY] - one[0.0]) / rows / MANY
+    two = [
+        (score + q * update) * statistics.median(faster(seconds, (q, 1), (q, 2))) for q in SHARES
+    ]
+    slope, start = np.polyfit(SHARES, two, 1)
     restart, efficiency = max(slope - update, 0.0), min(1.0, score / (2 * start))
     found = {"score": score, "update": update, "restart": restart, "efficiency": efficiency}
     return {name: float(value) for name, value in found.items()}
@@ -85,8 +100,10 @@ def table(model: dict[str, float]) -> list[str]:
 
 def sparse_lines() -> tuple[list[Line], dict[str, float]]:
     X, _ = sparse_data()
-    seconds = take_turns(epochs(X, (*SHARES, MANY), 2), REPEATS)
-    model = fit_model(seconds, X.shape[0])
+    contenders = epochs(X, (*SHARES, MANY), 2)
+    one = {q: processor_time(contenders[q, 1]) for q in (0.0, MANY)}
+    seconds = take_turns(contenders, REPEATS)
+    model = fit_model(one, seconds, X.shape[0])
     wanted = {0.001: 1.6, 0.004: 1.6, MANY: 0.95}
     lines = [
         Line(

@@ -2,7 +2,10 @@
 
 import functools
 import os
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -215,6 +218,32 @@ def test_a_forked_process_has_threads_of_its_own():
     if not child:
         os._exit(pool(2).submit(int, "7").result(LONG))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+ALONE_SCRIPT = """
+import os, warnings
+from pathlib import Path
+import numpy as np
+import novikoff as nk
+def others():
+    tasks = [each for each in Path("/proc/self/task").iterdir() if int(each.name) != os.getpid()]
+    return sum(int((each / "schedstat").read_text().split()[0]) for each in tasks)
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+X, y = rng.standard_normal((30, 60_000)), rng.integers(0, 2, 30)
+nk.Perceptron(max_epochs=2).fit(X, y)
+before = others()
+nk.Perceptron(max_epochs=20, init="random").fit(X, y)
+print(others() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="threads tell no times here")
+def test_a_fit_on_one_thread_leaves_those_of_blas_alone():
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE_SCRIPT], capture_output=True, text=True, timeout=LONG
+    )
+    assert done.stdout.strip() == "0", done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("rule", [nk.Perceptron, nk.AveragedPerceptron])

@@ -46,7 +46,7 @@ from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import TIES, Rule, Seen, Vector
 
 AS_GIVEN = np.empty(0, np.int64)
-SMALLEST = 5e-324  # the least that rounding can lose
+EPS, SMALLEST = 2.0**-52, 5e-324  # the least that rounding can lose, of 1 and at all
 
 # Values read by one call of the compiled loop. Small enough that Ctrl-C and progress are prompt;
 # for several learners, that the second finds the rows in the cache; where a rule asks for room
@@ -308,12 +308,12 @@ class Learner:
 
     def total(self, field: str) -> int:
         """The sum of one field of the tallies over all learners."""
-        return int(sum(getattr(tally, field)[0] for tally in self.tallies))
+        return sum([getattr(tally, field).item() for tally in self.tallies])
 
     @property
     def radius(self) -> float:
         """D: the length of the longest row seen."""
-        return float(np.sqrt(max(tally.radius_squared[0] for tally in self.tallies)))
+        return math.sqrt(max(tally.radius_squared.item() for tally in self.tallies))
 
     def ceilings(self) -> Vector:
         """For each learner, a number that no separator's margin exceeds; infinite if unknown."""
@@ -335,12 +335,13 @@ class Learner:
         vector, tally = protocol.combination(self.rule, self.states[k]), self.tallies[k]
         if vector is None or not tally.amount[0] > 0.0:
             return float("inf")
-        start = 0.0 if self.initial is None else self.initial[k]
-        eps, moves, amount = float(np.finfo(float).eps), float(tally.updates[0]), tally.amount[0]
-        size = norm(vector - start) * (1.0 + eps * (len(vector) + 8))
-        largest = norm(np.atleast_1d(start)) + 2.0 * amount * self.radius
-        lost = 3.0 * moves * (eps * largest + SMALLEST * math.sqrt(len(vector)))
-        return float((size + lost) / amount * (1.0 + eps * (3.0 * moves + 8)))
+        moves, amount, start = float(tally.updates[0]), float(tally.amount[0]), 0.0
+        if self.initial is not None:
+            vector, start = vector - self.initial[k], norm(self.initial[k])
+        size = norm(vector) * (1.0 + EPS * (len(vector) + 8))
+        largest = start + 2.0 * amount * self.radius
+        lost = 3.0 * moves * (EPS * largest + SMALLEST * math.sqrt(len(vector)))
+        return (size + lost) / amount * (1.0 + EPS * (3.0 * moves + 8))
 
 
 def norm(vector: Vector) -> float:
@@ -349,10 +350,10 @@ def norm(vector: Vector) -> float:
     Not by BLAS, whose threads cost more than an epoch where cores are busy, and whose last bit
     depends on the processor.
     """
-    largest = float(np.abs(vector).max(initial=0.0))
+    largest = float(np.maximum.reduce(np.abs(vector), initial=0.0))
     if not 0.0 < largest < np.inf:
         return largest
-    return largest * math.sqrt(float(np.square(vector / largest).sum()))
+    return largest * math.sqrt(float(np.add.reduce(np.square(vector / largest))))
 
 
 def require_weights(rule: Rule) -> None:
