@@ -75,7 +75,7 @@ def _read_ahead(
     others: list[concurrent.futures.Future[None]] = []
     try:
         for k in range(1, threads):
-            task = rule, state, reading, before, radius, k, words, chunks
+            task: tuple[Any, ...] = rule, state, reading, before, radius, k, words, chunks
             others.append(pool(threads).submit(follow, *task))
         refused = int(lead(rule, state, reading, tally, log, radius, words, chunks, pace))
     finally:
