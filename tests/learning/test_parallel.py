@@ -28,7 +28,7 @@ from novikoff.learning.rows import make_rows, weighted
 from novikoff.learning.rules import Perceptron, protocol
 from novikoff.learning.rules.protocol import arrays_of
 from tests.helpers.fit_modes import every_way, spec_for, write_rows
-from tests.helpers.rule_table import RULES, new_log
+from tests.helpers.rule_table import JOINT_RULES, RULES, new_log
 from tests.helpers.waits import LONG
 
 AS_GIVEN = np.empty(0, np.int64)
@@ -102,9 +102,9 @@ def looking_ahead(threads):
 
 @pytest.mark.parametrize("noise", NOISE)
 @pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array], ids=["dense", "csr"])
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", [*RULES, "multiclass-averaged"])
 def test_any_number_of_threads_gives_the_bytes_of_one(name, layout, noise):
-    rule, bias = RULES[name]
+    rule, bias = (RULES | JOINT_RULES)[name]
     X, codes = labelled(NOISE[noise], boolean="winnow" in name and "balanced" not in name)
     one = Run(rule, bias, layout(X), codes).read(on_one_thread)
     for threads, block in ((1, 400), (2, 400), (3, 150), (4, 23)):

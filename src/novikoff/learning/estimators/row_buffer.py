@@ -70,7 +70,12 @@ class RowBuffer:
         """Make ready the calls of the loop: for each label, one for each learner."""
         self.epoch = epoch_for(self.learner.rule, SILENT).bind(self._call(0, 0))
         self.decide: Any = None  # bound when it is first needed
-        self.decides_by_state = not hasattr(type(self.learner.rule), "readout")
+        self.readouts = [None] * len(self.learner.states)
+        rule, kind = self.learner.rule, type(self.learner.rule)
+        answers_by_state = not any(
+            hasattr(kind, name) for name in ("readout", "readout_at", "outputs")
+        )
+        self.steady = [(rule, each) for each in self.learner.states] if answers_by_state else None
         self.zero_is_positive = bool(self.learner.positive(0.0))
         self.run = self.epoch if len(self.learner.states) == 1 else self._run_all
         self.calls: dict[Any, tuple[Any, ...]] = {}
@@ -111,13 +116,25 @@ class RowBuffer:
         """What is wrong with the row in the buffer, in words."""
         return row_error_message(self.learner.rule, weighted(self.rows, self.weights), 0)
 
+    def columns_read(self) -> Any:
+        """The columns of the row in the buffer, the bias among them, as an index."""
+        return slice(None)
+
+    def _outputs(self) -> list[tuple[Any, Any]]:
+        """What answers for each class, right at least in the columns of the row in the buffer."""
+        learner, columns = self.learner, self.columns_read()
+        if learner.joint:
+            return learner.outputs()
+        pairs = zip(learner.states, learner.tallies, strict=True)
+        for k, (state, tally) in enumerate(pairs):
+            seen, before = int(tally.seen[0]), self.readouts[k]
+            self.readouts[k] = protocol.readout_at(learner.rule, state, seen, columns, before)
+        return [(learner.rule, readout) for readout in self.readouts]
+
     def answer(self) -> list[float]:
         """What each learner decides for the row in the buffer."""
-        rule, found = self.learner.rule, []
-        for k, state in enumerate(self.learner.states):
-            readout = state
-            if not self.decides_by_state:
-                readout = protocol.readout(rule, state, int(self.learner.tallies[k].seen[0]))
+        found = []
+        for rule, readout in self.steady or self._outputs():
             if self.decide is None:
                 self.out = np.empty(1)
                 self.decide = answers_for(rule).bind((rule, readout, self.rows, 0, self.out))
@@ -129,7 +146,7 @@ class RowBuffer:
 
     def code(self, answers: list[float]) -> int:
         """The number of the class that these answers mean."""
-        if len(answers) > 1:
+        if self.learner.joint or len(answers) > 1:
             return answers.index(max(answers))
         return int(answers[0] > 0.0 or (answers[0] == 0.0 and self.zero_is_positive))
 
@@ -176,6 +193,8 @@ class OneDict(RowBuffer):
         self.rows = CsrRows(values, columns, starts, room, learner.bias, learner.unit_length)
         self.keys: list[Any] | None = []  # None: what the buffer holds is to be forgotten
         self.sorting: Any = None
+        self.read: Any = None  # what `columns_read` said last, and of which keys
+        self.read_for: Any = None
         self._pack(0)
 
     def _pack(self, number: int) -> None:
@@ -215,6 +234,13 @@ class OneDict(RowBuffer):
                 text = "NaN" if math.isnan(value) else "infinity"
                 return f"feature {name!r} is {text}; every value must be a number"
         return super().problem()
+
+    def columns_read(self) -> Any:
+        if self.keys is None or self.keys is not self.read_for:
+            bias = [self.learner.features] * self.learner.bias
+            self.read = np.append(self.columns[: int(self.starts[1])], bias).astype(np.intp)
+            self.read_for = self.keys
+        return self.read
 
     def knows(self, x: Mapping[Any, Any]) -> bool:
         return [*x] == self.keys or x.keys() <= self.names.keys()
