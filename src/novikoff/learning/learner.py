@@ -374,7 +374,7 @@ class Learner:
         size = norm(vector) * (1.0 + EPS * (vector.size + 8))
         largest = start + 2.0 * amount * (LONGER if self.joint else 1.0) * self.radius
         lost = 3.0 * moves * (EPS * largest + SMALLEST * math.sqrt(vector.size))
-        return (size + lost) / amount * (1.0 + EPS * (3.0 * moves + 8))
+        return float((size + lost) / amount * (1.0 + EPS * (3.0 * moves + 8)))
 
 
 def norm(vector: Vector) -> float:
