@@ -33,6 +33,18 @@ def learn_all(make, rows, labels):
     return run
 
 
+def predict_all(model, rows, labels):
+    for row, label in zip(rows, labels, strict=True):
+        model.learn_one(row, label)
+
+    def run() -> None:
+        for _ in range(PASSES):
+            for row in rows:
+                model.predict_one(row)
+
+    return run
+
+
 def main() -> None:
     arrays, dicts, labels = examples()
     seconds = take_turns(
@@ -40,6 +52,8 @@ def main() -> None:
             "arrays": learn_all(nk.Perceptron, arrays, labels),
             "dicts": learn_all(nk.Perceptron, dicts, labels),
             "river": learn_all(linear_model.Perceptron, dicts, labels),
+            "predict": predict_all(nk.Perceptron(), dicts, labels),
+            "river's predict": predict_all(linear_model.Perceptron(), dicts, labels),
         },
         REPEATS,
     )
@@ -47,7 +61,13 @@ def main() -> None:
         "online",
         [
             Line("learn_one on arrays", "river", 20.0, faster(seconds, "arrays", "river")),
-            Line("learn_one on dicts", "river", 5.0, faster(seconds, "dicts", "river")),
+            Line("learn_one on dicts", "river", 10.0, faster(seconds, "dicts", "river")),
+            Line(
+                "predict_one on dicts",
+                "river",
+                10.0,
+                faster(seconds, "predict", "river's predict"),
+            ),
         ],
     )
 

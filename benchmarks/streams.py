@@ -128,7 +128,7 @@ def sparse_lines(folder: Path) -> list[Line]:
         Line("the same", "scikit-learn's load and fit", 15.0, faster(seconds, "pass", "sklearn")),
         Line("epoch from the cache", "in memory", 0.6, faster(seconds, "cached epoch", "epoch")),
         Line("gzip to model", "zlib's unpacking", 1 / 1.2, faster(seconds, "gzip", "unpacking")),
-        Line("VW text to model", "Vowpal Wabbit's pass", None, faster(seconds, "vw text", "vw")),
+        Line("VW text to model", "Vowpal Wabbit's pass", 2.0, faster(seconds, "vw text", "vw")),
         Line("the same, hashed", "that pass", None, faster(seconds, "hashed vw text", "vw")),
     ]
 
@@ -189,7 +189,7 @@ def table_lines(folder: Path) -> list[Line]:
             "pyarrow",
             1.0,
         ),
-        ("the same", "parquet", "that without making the matrix", "pyarrow alone", None),
+        ("the same", "parquet", "that without making the matrix", "pyarrow alone", 0.8),
     )
     return [
         Line(what, than, ratio, faster(seconds, one, other))

@@ -12,17 +12,20 @@ from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
 from novikoff.cluster.data.shard import WorkerShard
+from novikoff.cluster.training import shard_epoch
 from novikoff.cluster.training.shard_epoch import LearnerSnapshot
 from novikoff.cluster.training.trainer import train
 from novikoff.cluster.workers import dataset as cluster_data
 from novikoff.cluster.workers.dataset import load_dataset, outline_files
 from novikoff.data import loader
 from novikoff.errors import DataError, ModelError, ParameterError
+from novikoff.jit import Budget
 from novikoff.learning import checkpoint_file
 from novikoff.learning.checkpoint_file import CheckpointManager
 from novikoff.learning.epochs import Stop, StopReason
 from novikoff.learning.loop import NoLog, epoch_for
 from novikoff.learning.model_file import Model, parts
+from novikoff.learning.parallel import lookahead
 from novikoff.learning.rules import Averaged, Perceptron, Winnow
 from tests.helpers.fit_modes import fitted, spec_for, write_rows
 from tests.helpers.local_shards import parts_of
@@ -31,6 +34,19 @@ from tests.helpers.rule_table import RULES
 from tests.helpers.waits import wait_until
 
 STREAMED = ["perceptron", "averaged", "passive-aggressive", "winnow", "balanced-winnow"]
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_a_worker_with_threads_to_spare_gives_the_bytes_of_one(tmp_path, monkeypatch, is_large):
+    monkeypatch.setattr(loader, "FEW", -1 if is_large else loader.FEW)
+    monkeypatch.setattr(lookahead, "WORTH", 0.0)
+    monkeypatch.setattr(lookahead, "ALONE", Budget(0.0))
+    path, found = write_rows(tmp_path / "a.svm", "perceptron"), []
+    for threads in (1, 3):
+        monkeypatch.setattr(shard_epoch, "threads_of_task", lambda n=threads: n)
+        found.append(train(spec_for("perceptron"), gather_locally(path, 2, cache=False)))
+    assert found[0].streamed is is_large
+    assert content(found[0]) == content(found[1])
 
 
 @pytest.fixture

@@ -302,3 +302,9 @@ def test_the_page_on_scale_has_the_models_own_predictions():
     found = json.loads((ROOT / "benchmarks" / "results" / "cluster-model.json").read_text())
     page = (ROOT / "docs" / "scale.md").read_text()
     assert "\n".join(cluster.table(found["coefficients"])) in page
+
+
+def test_the_page_on_cores_has_the_models_own_predictions():
+    cores = script("benchmarks", "cores")
+    found = json.loads((ROOT / "benchmarks" / "results" / "cores-model.json").read_text())
+    assert "\n".join(cores.table(found)) in (ROOT / "docs" / "cores.md").read_text()

@@ -1,6 +1,11 @@
 """Epochs on several threads: the same mistakes in the same order and the same bytes as on one."""
 
 import functools
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,15 +16,20 @@ from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
 from novikoff.errors import ParameterError
+from novikoff.jit import Budget
+from novikoff.learning import learner as learner_module
 from novikoff.learning.learner import Learner
 from novikoff.learning.loop import EpochInput, epoch_for
 from novikoff.learning.parallel import lookahead, loops
 from novikoff.learning.parallel.atomics import WORD
 from novikoff.learning.parallel.lookahead import Lookahead
-from novikoff.learning.rows import make_rows
+from novikoff.learning.parallel.pool import pool
+from novikoff.learning.rows import make_rows, weighted
 from novikoff.learning.rules import Perceptron, protocol
 from novikoff.learning.rules.protocol import arrays_of
+from tests.helpers.fit_modes import every_way, spec_for, write_rows
 from tests.helpers.rule_table import JOINT_RULES, RULES, new_log
+from tests.helpers.waits import LONG
 
 AS_GIVEN = np.empty(0, np.int64)
 NOISE = {"none": 0.0, "a hundredth": 0.01, "two fifths": 0.4}
@@ -29,6 +39,7 @@ NOISE = {"none": 0.0, "a hundredth": 0.01, "two fifths": 0.4}
 def eager(monkeypatch):
     """Look ahead even where it does not pay, in chunks of a few rows."""
     monkeypatch.setattr(lookahead, "WORTH", 0.0)
+    monkeypatch.setattr(lookahead, "ALONE", Budget(0.0))
     monkeypatch.setattr(lookahead, "LOOK", 20.0)
     monkeypatch.setattr(lookahead, "ROUND", 0.0)
     monkeypatch.setattr(loops, "PATIENCE", 50)
@@ -46,9 +57,11 @@ def labelled(noise, rows=400, features=12, seed=0, boolean=False):
 class Run:
     """A learner that reads the same rows epoch after epoch."""
 
-    def __init__(self, rule, bias, X, codes, unit_length=False):
-        self.rows, self.codes = make_rows(X, bias, unit_length), codes
+    def __init__(self, rule, bias, X, codes, unit_length=False, weights=None):
+        self.rows, self.codes = weighted(make_rows(X, bias, unit_length), weights), codes
         self.learner = Learner(rule, X.shape[1], bias=bias, unit_length=unit_length)
+        if weights is not None:
+            self.learner.count_weights()
         self.log = new_log(40 * X.shape[0])
         self.refused = 0
 
@@ -94,8 +107,19 @@ def test_any_number_of_threads_gives_the_bytes_of_one(name, layout, noise):
     rule, bias = (RULES | JOINT_RULES)[name]
     X, codes = labelled(NOISE[noise], boolean="winnow" in name and "balanced" not in name)
     one = Run(rule, bias, layout(X), codes).read(on_one_thread)
-    for threads in (1, 2, 3, 4):
-        many = Run(rule, bias, layout(X), codes).read(looking_ahead(threads))
+    for threads, block in ((1, 400), (2, 400), (3, 150), (4, 23)):
+        many = Run(rule, bias, layout(X), codes).read(looking_ahead(threads), block=block)
+        assert many.outcome == one.outcome, (threads, block)
+
+
+@pytest.mark.parametrize("noise", NOISE)
+def test_rows_with_weights_and_scores_of_zero_give_the_bytes_of_one_thread(noise):
+    X, codes = labelled(NOISE[noise])
+    X[::7] = 0.0  # a tie, whatever the weights
+    weights = np.linspace(0.5, 2.0, len(X))
+    one = Run(Perceptron(), False, X, codes, weights=weights).read(on_one_thread)
+    for threads in (2, 3, 4):
+        many = Run(Perceptron(), False, X, codes, weights=weights).read(looking_ahead(threads))
         assert many.outcome == one.outcome, threads
 
 
@@ -163,6 +187,76 @@ def test_a_rule_from_elsewhere_is_not_looked_ahead_for_unless_it_says_so():
 
     assert protocol.scores_ahead(Perceptron())
     assert not protocol.scores_ahead(Elsewhere())
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "averaged"])
+def test_rows_from_memory_cache_and_stream_give_the_bytes_of_one_thread(rule, tmp_path):
+    found = []
+    for threads in (1, 2, 3):
+        folder = tmp_path / str(threads)
+        folder.mkdir()
+        path = write_rows(folder / "a.svm", rule)
+        found += every_way(spec_for(rule)._replace(threads=threads), path, folder).values()
+    assert len(set(found)) == 1
+
+
+def test_more_helpers_than_the_pool_has_threads_are_not_waited_for():
+    """Of several learners that all look ahead, none waits for helpers that could not begin."""
+    X, codes = labelled(0.01)
+    one = Run(Perceptron(), True, X, codes).read(on_one_thread)
+    runs = [Run(Perceptron(), True, X, codes) for _ in range(4)]
+    busy = [pool(2).submit(run.read, looking_ahead(2)) for run in runs]
+    assert [each.result().outcome for each in busy] == [one.outcome] * 4
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_has_threads_of_its_own():
+    pool(2).submit(int).result()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
+        child = os.fork()
+    if not child:
+        os._exit(pool(2).submit(int, "7").result(LONG))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+ALONE_SCRIPT = """
+import os, warnings
+from pathlib import Path
+import numpy as np
+import novikoff as nk
+def others():
+    tasks = [each for each in Path("/proc/self/task").iterdir() if int(each.name) != os.getpid()]
+    return sum(int((each / "schedstat").read_text().split()[0]) for each in tasks)
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+X, y = rng.standard_normal((30, 60_000)), rng.integers(0, 2, 30)
+nk.Perceptron(max_epochs=2).fit(X, y)
+before = others()
+nk.Perceptron(max_epochs=20, init="random").fit(X, y)
+print(others() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="threads tell no times here")
+def test_a_fit_on_one_thread_leaves_those_of_blas_alone():
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE_SCRIPT], capture_output=True, text=True, timeout=LONG
+    )
+    assert done.stdout.strip() == "0", done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("rule", [nk.Perceptron, nk.AveragedPerceptron])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_scores_in_parts_are_those_of_the_whole(rule, classes, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 6))
+    with pytest.warns(ConvergenceWarning):
+        model = rule(max_epochs=2).fit(X, rng.integers(0, classes, 500))
+    whole = model.decision_function(X).tobytes()
+    monkeypatch.setattr(learner_module, "ANSWERS", 100)
+    for n_jobs in (1, 2, 3):
+        assert model.set_params(n_jobs=n_jobs).decision_function(X).tobytes() == whole
 
 
 @pytest.mark.parametrize("classes", [2, 5])

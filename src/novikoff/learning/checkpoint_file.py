@@ -215,6 +215,7 @@ class CheckpointManager:
                     f"checkpoint {path}: it is there already; resume it, or delete it"
                 )
             self.found = read(path)
+            self.found.run.learner.threads = spec.threads
         self._began = self._last = time.monotonic()
         self._before = 0.0 if self.found is None else self.found.seconds
         self._data: dict[str, Any] = {}

@@ -47,13 +47,13 @@ from novikoff.learning.rules.multiclass import LONGER
 from novikoff.learning.rules.protocol import TIES, Rule, Seen, Vector
 
 AS_GIVEN = np.empty(0, np.int64)
-SMALLEST = 5e-324  # the least that rounding can lose
+EPS, SMALLEST = 2.0**-52, 5e-324  # the least that rounding can lose, of 1 and at all
 
 # Values read by one call of the compiled loop. Small enough that Ctrl-C and progress are prompt;
 # for several learners, that the second finds the rows in the cache; where a rule asks for room
 # ahead of time, that it asks for little; and of rows in a file, that few are in memory.
 BLOCK, BLOCK_OF_MANY, BLOCK_WITH_ROOM, BLOCK_MAPPED = 2**24, 2**16, 2**20, 2**21
-ANSWERS = 2**16  # rows that are answered by one call
+ANSWERS = 2**20  # values that are read by one call which answers
 
 Watch = Callable[["Learner", int], None]
 
@@ -225,7 +225,7 @@ class Learner:
         self._require_fit(rows)
         readouts = self.outputs()
         out = np.empty((len(readouts), len(range(length(rows))[start:stop])))
-        each = ANSWERS if stored(rows) > ANSWERS else out.shape[1]
+        each = max(1, ANSWERS * length(rows) // max(1, stored(rows) + length(rows)))
         parts = [(k, at) for k in range(len(out)) for at in range(0, out.shape[1], each)]
 
         def answer(k: int, at: int) -> None:
@@ -268,6 +268,7 @@ class Learner:
         pairs = [protocol.learned_with(self.rule, state) for state in self.states]
         states, lift = [state for _, state in pairs], (self.bias, self.unit_length)
         core = Learner.from_state(pairs[0][0], self.features, states, self.tallies, *lift)
+        core.threads = self.threads
         counts = [0] * len(self.states)
         for start, stop in self.blocks(rows):
             answers, own = core.answers(rows, start, stop), codes[start:stop]
@@ -343,12 +344,12 @@ class Learner:
 
     def total(self, field: str) -> int:
         """The sum of one field of the tallies over all learners."""
-        return int(sum(getattr(tally, field)[0] for tally in self.tallies))
+        return sum([int(getattr(tally, field)[0]) for tally in self.tallies])
 
     @property
     def radius(self) -> float:
         """D: the length of the longest row seen."""
-        return float(np.sqrt(max(tally.radius_squared[0] for tally in self.tallies)))
+        return math.sqrt(max(float(tally.radius_squared[0]) for tally in self.tallies))
 
     def ceilings(self) -> Vector:
         """For each learner, a number that no separator's margin exceeds; infinite if unknown."""
@@ -370,15 +371,14 @@ class Learner:
         vector, tally = protocol.combination(self.rule, self.states[k]), self.tallies[k]
         if vector is None or not tally.amount[0] > 0.0:
             return float("inf")
-        start: Any = 0.0
+        moves, amount, start = float(tally.updates[0]), float(tally.amount[0]), 0.0
         if self.initial is not None:
-            start = self.initial if self.joint else self.initial[k]
-        eps, moves, amount = float(np.finfo(float).eps), float(tally.updates[0]), tally.amount[0]
-        size = norm(vector - start) * (1.0 + eps * (vector.size + 8))
-        longest = (LONGER if self.joint else 1.0) * self.radius
-        largest = norm(np.atleast_1d(start)) + 2.0 * amount * longest
-        lost = 3.0 * moves * (eps * largest + SMALLEST * math.sqrt(vector.size))
-        return float((size + lost) / amount * (1.0 + eps * (3.0 * moves + 8)))
+            initial = self.initial if self.joint else self.initial[k]
+            vector, start = vector - initial, norm(initial)
+        size = norm(vector) * (1.0 + EPS * (vector.size + 8))
+        largest = start + 2.0 * amount * (LONGER if self.joint else 1.0) * self.radius
+        lost = 3.0 * moves * (EPS * largest + SMALLEST * math.sqrt(vector.size))
+        return float((size + lost) / amount * (1.0 + EPS * (3.0 * moves + 8)))
 
 
 def norm(vector: Vector) -> float:
@@ -387,10 +387,10 @@ def norm(vector: Vector) -> float:
     Not by BLAS, whose threads cost more than an epoch where cores are busy, and whose last bit
     depends on the processor.
     """
-    largest = float(np.abs(vector).max(initial=0.0))
+    largest = float(np.maximum.reduce(np.abs(vector), axis=None, initial=0.0))
     if not 0.0 < largest < np.inf:
         return largest
-    return largest * math.sqrt(float(np.square(vector / largest).sum()))
+    return largest * math.sqrt(float(np.add.reduce(np.square(vector / largest), axis=None)))
 
 
 def require_weights(rule: Rule) -> None:

@@ -234,8 +234,11 @@ def _refusal_work(rule: Any, rows: Any) -> float:
 
 def kinds_of(rule: Any) -> tuple[type, ...]:
     """The rule's class and those of the rules within it."""
-    inner = (kind for field in rule if hasattr(field, "_fields") for kind in kinds_of(field))
-    return (type(rule), *inner)
+    kinds = [type(rule)]
+    for field in rule:
+        if isinstance(field, tuple) and hasattr(field, "_fields"):
+            kinds += kinds_of(field)
+    return tuple(kinds)
 
 
 @functools.cache

@@ -106,6 +106,7 @@ def fit(
     """
     from novikoff.cli.fit.job import CheckpointOptions, FitJob
     from novikoff.cli.shared.spec_options import spec_from_options
+    from novikoff.data.files.parallel import processors
 
     chosen = cluster_options.cluster_from_options(cluster, workers, shards, mixing)
     source = chosen.source(data, reading) if chosen else reading.open(data)
@@ -140,7 +141,7 @@ def fit(
         max_epochs=1 if piped else max_epochs or EPOCHS,
         order=order.value,
         class_weight=options.as_class_weight(class_weight),
-    )._replace(stop=stop.value)
+    )._replace(stop=stop.value, threads=processors())
     if piped:
         spec.require_known_class_weights("a stream")
     if class_weight is not None:

@@ -67,12 +67,14 @@ def predict(
     """
     from novikoff.cli.predict.answers import Predictor
     from novikoff.cli.predict.outputs import collected, require_table, written
+    from novikoff.data.files.parallel import processors
     from novikoff.learning import model_file
 
     options.refuse_overwriting(data, {"MODEL": model, "--output": output})
     if output is not None:
         require_table(output)
     loaded = model_file.read(model)
+    loaded.learner.threads = processors()
     if threshold is not None and len(loaded.learner.outputs()) > 1:
         raise ParameterError(
             f"--threshold is for one score; the model has one for each of {len(loaded.classes)}"

@@ -39,6 +39,14 @@ DecimalOption = Annotated[
         "--decimal", help="Take numbers in text as the exact decimals they write, not as doubles."
     ),
 ]
+ThreadsOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="How many threads may work where that pays; the result is the same for any number.",
+        show_default="one for each core",
+    ),
+]
 
 
 class Format(enum.StrEnum):
@@ -267,24 +275,26 @@ def _places(columns: str | None) -> list[str | int | None] | None:
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorate a command: in place of `reading`, it takes all options of `DataOptions`."""
+    """Decorate a command: in place of `reading`, it takes all options of `DataOptions`, and it
+    works on as many threads as `--threads` says.
+    """
     signature = inspect.signature(command)
     own = [each for name, each in signature.parameters.items() if name != "reading"]
-    kinds = DataOptions.__annotations__
+    kinds = DataOptions.__annotations__ | {"threads": ThreadsOption}
+    defaults = DataOptions._field_defaults | {"threads": None}
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     added = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=DataOptions._field_defaults[name],
-            annotation=kinds[name],
-        )
-        for name in DataOptions._fields
+        inspect.Parameter(name, kind, default=defaults[name], annotation=kinds[name])
+        for name in (*DataOptions._fields, "threads")
     ]
 
     @functools.wraps(command)
     def call(**words: Any) -> None:
+        from novikoff.data.files.parallel import on_threads
+
         reading = DataOptions(**{name: words.pop(name) for name in DataOptions._fields})
-        command(reading=reading, **words)
+        with on_threads(words.pop("threads")):
+            command(reading=reading, **words)
 
     call.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
     call.__annotations__ = {each.name: each.annotation for each in (*own, *added)}

@@ -328,6 +328,15 @@ def _worker() -> Any:
         return None
 
 
+def threads_of_task() -> int:
+    """How many threads a task that runs on this worker may work on: its share of the worker's."""
+    worker = _worker()
+    if worker is None:
+        return 1
+    tasks = len(worker.state.executing) + len(worker.state.ready)
+    return max(1, int(worker.state.nthreads) // max(1, tasks))
+
+
 def _memory_limit() -> float:
     import psutil
 

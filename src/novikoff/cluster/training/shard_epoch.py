@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.cluster.data.layout import Layout, ShardSummary
-from novikoff.cluster.data.shard import RenumberedSource, WorkerShard, summarize
+from novikoff.cluster.data.shard import RenumberedSource, WorkerShard, summarize, threads_of_task
 from novikoff.cluster.training.array_delta import Array, ArrayDelta, apply_all, deltas
 from novikoff.data.chunk import LabelArray
 from novikoff.data.matrices import Codes
@@ -79,9 +79,9 @@ class LearnerSnapshot(NamedTuple):
         return cls(learner.rule, learner.features, *lift, layout, arrays, counts, class_weight)
 
     def learner(self) -> Learner:
-        """A learner with copies of the states."""
+        """A learner with copies of the states, on as many threads as its task may work on."""
         fresh = self.zero_state(self.features)
-        return Learner.from_state(
+        learner = Learner.from_state(
             self.rule,
             self.features,
             [with_arrays(fresh, [each.copy() for each in arrays]) for arrays in self.arrays],
@@ -89,6 +89,8 @@ class LearnerSnapshot(NamedTuple):
             bias=self.bias,
             unit_length=self.unit_length,
         )
+        learner.threads = threads_of_task()
+        return learner
 
     def zero_state(self, features: int) -> Any:
         """A state that starts with zero weights for so many features."""

@@ -29,7 +29,7 @@ _SUFFIXES = {"parquet": "Parquet", "arrow": "Arrow"}
 #: How pandas calls an index that it saves as a column.
 _INDEX = re.compile(r"__index_level_\d+__")
 #: Chunks that Parquet's pages are decoded for at a time, which costs less than one by one.
-_DECODED_TOGETHER = 8
+_DECODED_TOGETHER = 16
 #: A little of each column is read at a time, not all of a row group.
 _PARQUET = {"buffer_size": 2**16, "pre_buffer": False, "page_checksum_verification": True}
 #: From elsewhere that would take long: then what is needed of a row group is fetched together.

@@ -13,8 +13,26 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+_limit: int | None = None
+
+
+@contextlib.contextmanager
+def on_threads(number: int | None) -> Generator[None]:
+    """Let this process work on so many threads meanwhile; None: on one for each processor."""
+    global _limit
+    before, _limit = _limit, number
+    try:
+        yield
+    finally:
+        _limit = before
+
+
 def processors() -> int:
-    """The number of processors that this process may use."""
+    """How many threads are to work at once: as many as there are processors that this process may
+    use, unless `on_threads` names another number.
+    """
+    if _limit is not None:
+        return _limit
     allowed = getattr(os, "sched_getaffinity", None)  # not everywhere
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 

@@ -158,20 +158,34 @@ class Online:
 
     def predict_one(self, x: RowLike) -> Label:
         """The label that the rule predicts for one row. Nothing is learned, not even names."""
+        lock = self._lock
+        try:
+            del lock.idle[0]
+        except IndexError:
+            return self.decide_one(x)[0]
+        try:
+            one = self._one
+            if one is not None and type(x) is one.kind and one.place_known(x):
+                return self._label(one.code(one.answer()))
+        finally:
+            lock.idle.append(None)
+            if lock.wanted:
+                lock.hand_over()
         return self.decide_one(x)[0]
 
     def decide_one(self, x: RowLike) -> tuple[Label, list[float]]:
         """The label that the rule predicts for one row, and the score of each learner behind it."""
         with self._lock:
             one = self._one
-            if one is None or type(x) is not one.kind or not one.knows(x):
+            if one is None or type(x) is not one.kind or not one.place_known(x):
                 one, x = self._bound_for_prediction(x)
-            type(one).place(one, x)  # it takes no room to learn in
+                type(one).place(one, x)  # it takes no room to learn in
             answers = one.answer()
-            several = one.learner.joint or len(answers) > 1
-            code = answers.index(max(answers)) if several else one.learner.positive(answers[0])
-            label: Label = getattr(self, "classes_", PLUS_MINUS)[int(code)]
-            return label, answers
+            return self._label(one.code(answers)), answers
+
+    def _label(self, code: int) -> Label:
+        label: Label = getattr(self, "classes_", PLUS_MINUS)[code]
+        return label
 
     def _class_weights(self, by_class: ClassWeight) -> Weights:
         """The weight of each class."""

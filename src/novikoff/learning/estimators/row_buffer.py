@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import DataError
+from novikoff.learning.estimators.dict_values import READABLE, new_scratch, place_floats
 from novikoff.learning.learner import AS_GIVEN, Learner
 from novikoff.learning.loop import EpochInput, NoLog, answers_for, epoch_for
 from novikoff.learning.row_errors import refuse_overflow, row_error_message
@@ -20,6 +21,7 @@ from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Vector
 
 SILENT = NoLog()
+NO_ADDRESS = np.zeros(1, np.int64)  # of a key: no row has it
 
 
 class RowBuffer:
@@ -47,6 +49,13 @@ class RowBuffer:
         """Whether the row has only features that came before."""
         return True
 
+    def place_known(self, x: Any) -> bool:
+        """Put a row that nothing is learned from into the buffer, if it `knows` it."""
+        if not self.knows(x):
+            return False
+        type(self).place(self, x)  # it takes no room to learn in
+        return True
+
     def weigh(self, weight: float) -> None:
         """Give the row in the buffer this weight, which is above 0."""
         if self.weights is None and weight != 1.0:
@@ -62,6 +71,12 @@ class RowBuffer:
         self.epoch = epoch_for(self.learner.rule, SILENT).bind(self._call(0, 0))
         self.decide: Any = None  # bound when it is first needed
         self.readouts = [None] * len(self.learner.states)
+        rule, kind = self.learner.rule, type(self.learner.rule)
+        answers_by_state = not any(
+            hasattr(kind, name) for name in ("readout", "readout_at", "outputs")
+        )
+        self.steady = [(rule, each) for each in self.learner.states] if answers_by_state else None
+        self.zero_is_positive = bool(self.learner.positive(0.0))
         self.run = self.epoch if len(self.learner.states) == 1 else self._run_all
         self.calls: dict[Any, tuple[Any, ...]] = {}
         for label in self.codes:
@@ -118,15 +133,22 @@ class RowBuffer:
 
     def answer(self) -> list[float]:
         """What each learner decides for the row in the buffer."""
-        out, found = np.empty(1), []
-        for rule, readout in self._outputs():
+        found = []
+        for rule, readout in self.steady or self._outputs():
             if self.decide is None:
-                self.decide = answers_for(rule).bind((rule, readout, self.rows, 0, out))
-            self.decide(rule, readout, self.rows, 0, out)
-            found.append(float(out[0]))
+                self.out = np.empty(1)
+                self.decide = answers_for(rule).bind((rule, readout, self.rows, 0, self.out))
+            self.decide(rule, readout, self.rows, 0, self.out)
+            found.append(self.out.item())
         if not all(map(math.isfinite, found)):
             raise DataError(self.problem())
         return found
+
+    def code(self, answers: list[float]) -> int:
+        """The number of the class that these answers mean."""
+        if self.learner.joint or len(answers) > 1:
+            return answers.index(max(answers))
+        return int(answers[0] > 0.0 or (answers[0] == 0.0 and self.zero_is_positive))
 
 
 class OneArray(RowBuffer):
@@ -155,7 +177,9 @@ class OneDict(RowBuffer):
     def __init__(
         self, learner: Learner, codes: dict[Any, int], kind: type, names: dict[Any, int]
     ) -> None:
-        self.names = names
+        self.names, self.scratch = names, new_scratch()
+        no_keys = np.empty(0, np.int64)
+        self.place_floats = place_floats.bind((0, no_keys, np.empty(0), self.scratch))
         self._make_room(learner)
         super().__init__(learner, self.rows, codes, kind)
 
@@ -174,11 +198,23 @@ class OneDict(RowBuffer):
         self._pack(0)
 
     def _pack(self, number: int) -> None:
-        """Make `fill(*values)` write so many values to the buffer: the fastest way there is."""
+        """Make `fill(*values)` write so many values to the buffer: the fastest way in Python."""
         self.fill = functools.partial(struct.Struct(f"{number}d").pack_into, self.values, 0)
+        addresses = [*map(id, self.keys or ())]
+        self.addresses = np.array(addresses, np.int64) if READABLE else NO_ADDRESS
 
     def place(self, x: Mapping[Any, Any]) -> None:
-        keys, self.known = [*x], len(self.names)
+        self.known = len(self.names)
+        if type(x) is not dict or not self.place_floats(
+            id(x), self.addresses, self.values, self.scratch
+        ):
+            self._place_any(x)
+        if self.sorting is not None:
+            number = len(self.sorting)
+            self.values[:number] = self.values[self.sorting]
+
+    def _place_any(self, x: Mapping[Any, Any]) -> None:
+        keys = [*x]
         if keys != self.keys:  # rows of a stream mostly have the same names in the same order
             self._rename(keys)
         try:
@@ -189,8 +225,6 @@ class OneDict(RowBuffer):
             if isinstance(x[bad], int):  # it may have more digits than Python writes
                 raise DataError(f"feature {bad!r} is an integer too large for a double") from None
             raise DataError(f"feature {bad!r} is {x[bad]!r}; a number is needed") from None
-        if self.sorting is not None:
-            self.values[: len(keys)] = self.values[self.sorting]
 
     def problem(self) -> str:
         known = {self.names[key]: key for key in self.keys or ()}
@@ -211,6 +245,12 @@ class OneDict(RowBuffer):
     def knows(self, x: Mapping[Any, Any]) -> bool:
         return [*x] == self.keys or x.keys() <= self.names.keys()
 
+    def place_known(self, x: Mapping[Any, Any]) -> bool:
+        plain = type(x) is dict and self.sorting is None
+        if plain and self.place_floats(id(x), self.addresses, self.values, self.scratch):
+            return True
+        return super().place_known(x)
+
     def refuse(self) -> None:
         try:
             super().refuse()
@@ -221,7 +261,7 @@ class OneDict(RowBuffer):
         """The names that came with a refused row never came."""
         while len(self.names) > self.known:
             self.names.popitem()
-            self.keys = None
+            self.keys, self.addresses = None, NO_ADDRESS
 
     def _rename(self, keys: list[Any]) -> None:
         names = self.names

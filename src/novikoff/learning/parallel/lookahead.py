@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from novikoff.jit import Budget
 from novikoff.learning.loop import EpochInput, Tally, epoch_for
 from novikoff.learning.parallel.atomics import WORD
 from novikoff.learning.parallel.loops import CHUNK, END, FOUND, TURN, follow_for, lead_for
@@ -16,6 +17,9 @@ from novikoff.learning.rules.protocol import Rule, Vector
 WORTH = 1_000_000.0  # nanoseconds that a block must take at least
 ROUND, LOOK, LONGEST = 8_000.0, 1_000.0, 50_000.0  # nanoseconds: between mistakes, of a chunk
 CHUNKS_EACH = 4  # for each thread, in a round
+STEP = 100.0  # nanoseconds of a budget's step
+#: What this process learns on one thread before it compiles or loads the loops for several.
+ALONE = Budget(5_000_000.0)
 
 
 class Lookahead:
@@ -39,7 +43,8 @@ class Lookahead:
     ) -> int:
         """As the compiled epoch of `loop`, on up to so many threads."""
         rows, cost = reading.stop - reading.start, _row_cost(reading.rows)
-        if threads < 2 or rows * cost < WORTH or not protocol.scores_ahead(rule):
+        alone = threads < 2 or rows * cost < WORTH or not protocol.scores_ahead(rule)
+        if alone or ALONE.take(rows * cost / STEP):
             return int(epoch_for(rule, log)(rule, state, reading, tally, log))
         if self.gap * cost < ROUND:
             before = int(tally.mistakes[0]), int(tally.updates[0])
@@ -67,16 +72,17 @@ def _read_ahead(
     words[TURN] = CHUNK  # nothing to take yet
     radius = np.full(threads, tally.radius_squared[0])
     before = int(tally.seen[0]) - reading.start
-    others = [
-        pool(threads).submit(follow, rule, state, reading, before, radius, k, words, chunks)
-        for k in range(1, threads)
-    ]
+    others: list[concurrent.futures.Future[None]] = []
     try:
+        for k in range(1, threads):
+            task: tuple[Any, ...] = rule, state, reading, before, radius, k, words, chunks
+            others.append(pool(threads).submit(follow, *task))
         refused = int(lead(rule, state, reading, tally, log, radius, words, chunks, pace))
     finally:
         words[TURN] = END
-        concurrent.futures.wait(others)
-    for each in others:
+        begun = [each for each in others if not each.cancel()]
+        concurrent.futures.wait(begun)
+    for each in begun:
         each.result()
     if reading.measure:
         tally.radius_squared[0] = max(tally.radius_squared[0], radius.max())

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import functools
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,10 @@ def thread_count(n_jobs: int | None) -> int:
 def pool(threads: int) -> concurrent.futures.ThreadPoolExecutor:
     """So many threads, for as long as the process lives."""
     return concurrent.futures.ThreadPoolExecutor(threads, "novikoff")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=pool.cache_clear)  # threads do not survive a fork
 
 
 def run_all(function: Callable[..., Any], arguments: list[tuple[Any, ...]], threads: int) -> None:
