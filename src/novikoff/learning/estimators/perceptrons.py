@@ -122,6 +122,10 @@ class PassiveAggressive(Classifier):
 
     `variant` is "PA", "PA-I" (at most C) or "PA-II" (soft). It stops after an epoch without a
     mistake. Other parameters as for `Perceptron`.
+
+    With an intercept the row is (x, 1), and a step is the loss divided by |x|^2 + 1. Scikit-learn
+    divides by |x|^2 and moves its intercept as well, which goes beyond a score of 1; without an
+    intercept, or with a column of ones in its stead, both learn the same.
     """
 
     kind = "passive-aggressive"

@@ -158,4 +158,4 @@ def _flush(table: Table, column: int, text: str) -> str:
 def _account(account: str) -> str:
     if not account:
         return ""
-    return f'<section class="long"><h2>In words</h2><pre>{escape(account)}</pre></section>'
+    return f'<section class="long"><h2>Command output</h2><pre>{escape(account)}</pre></section>'
