@@ -25,7 +25,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.attack.kills import KillPoint
+from benchmarks.attack.kill_point import KillPoint
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve import operations, snapshots
 from novikoff.serve.journal import Journal

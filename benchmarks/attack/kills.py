@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.attack.children import PATIENCE, rng_for
+from benchmarks.attack.kill_point import KillPoint
 from benchmarks.attack.tally import CRASH, DIFFERENT, EQUAL, TRACEBACK, Outcome, Tally
 from novikoff import files
 from novikoff.cli import main
@@ -39,33 +40,6 @@ WAYS: dict[str, list[Any]] = {
     "shuffled": ["--max-epochs", 4, "--order", "shuffle"],
     "cluster": ["--max-epochs", 4, "--shards", 3],
 }
-
-
-class KillPoint:
-    """Kills the process at the n-th time that it comes here."""
-
-    def __init__(self, count: int) -> None:
-        self.left = count
-
-    def reach(self) -> None:
-        self.left -= 1
-        if self.left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def before(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*words: Any, **named: Any) -> Any:
-            self.reach()
-            return function(*words, **named)
-
-        return call
-
-    def after(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*words: Any, **named: Any) -> Any:
-            found = function(*words, **named)
-            self.reach()
-            return found
-
-        return call
 
 
 def kill_at_startup(point: KillPoint) -> None:

@@ -165,7 +165,7 @@ def test_broken_links_stop_the_build(tmp_path):
         "../tests/no_such_file.py",
         "../tests/learning/test_theorems.py#test_that_nobody_wrote",
     ]
-    for name in ("docs", "tests", "benchmarks"):
+    for name in ("docs", "tests", "benchmarks", "deploy"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "src").symlink_to(ROOT / "src")
     for file in [*ROOT.glob("*.md"), ROOT / "mkdocs.yml", ROOT / "LICENSE", ROOT / "CITATION.cff"]:

@@ -16,6 +16,7 @@ TESTS = (
     "tests/cli/test_cover.py::test_progress_is_shown_and_ctrl_c_ends_it",
     "tests/cli/test_lab.py::test_it_opens_the_browser",
     "tests/cli/test_lab.py::test_it_serves_until_ctrl_c",
+    "tests/serve/test_kill.py::test_nothing_is_lost_at_any_point",
     "tests/cli/test_lab.py::test_others_are_let_in_only_if_told_so",
     "tests/cli/test_on_cluster.py::test_fit_says_on_a_terminal",
     "tests/cli/test_progress.py",
