@@ -97,7 +97,7 @@ def test_a_source_takes_roles_by_names(folder):
 def test_the_text_speaks_of_the_model(folder):
     words = "--family conditional --target case --strata pair"
     _, out, _ = novikoff("check", "pairs.csv", *words.split())
-    assert "Conditional logistic regression of 1: the likelihood has no maximum." in out
+    assert "Conditional logistic regression of label 1: the likelihood has no maximum." in out
     assert "to +∞        smokes" in out
     words = "--family", "multinomial", "--contrast", "no: dose=1"
     assert "contrast     no: dose=1: to -∞" in novikoff("check", "pain.csv", *words)[1]

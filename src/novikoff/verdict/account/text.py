@@ -328,7 +328,8 @@ def _fit(verdict: Verdict) -> str:
     """The fate of an unpenalised fit."""
     name, labels = MODELS.get(verdict.family, "Likelihood"), verdict.signed.labels
     if labels is not None:
-        name = f"{name} of {shorten(labels.positive, LABEL)}"
+        kind = "" if isinstance(labels.positive, str) else "label "
+        name = f"{name} of {kind}{shorten(labels.positive, LABEL)}"
     if verdict.outcome == INSEPARABLE:
         return f"{name}: the likelihood has a finite maximum."
     if verdict.outcome == UNDECIDED:
