@@ -25,7 +25,7 @@ LONG = f"{NAMED},y\n" + "".join(f"{k}.123456,{k},{-k},{int(k > 3)}\n" for k in r
 PAGES = {
     "separable": (["check", "example:iris-setosa"], 3, "every row strictly on its correct side"),
     "inseparable": (["check", "example:iris-versicolor"], 2, "INSEPARABLE: no hyperplane"),
-    "quasi": (["check", "quasi.csv"], 3, "2 of 6 rows strictly on their own side"),
+    "quasi": (["check", "quasi.csv"], 3, "2 of 6 rows strictly on their correct side"),
     "undecided": (["check", "example:wdbc", "--time-limit", "0"], 2, "UNDECIDED"),
     "hostile": (["check", "hostile.csv"], 3, "SEPARABLE"),
     "long-names": (["check", "long.csv"], 3, "SEPARABLE"),

@@ -104,7 +104,7 @@ def _lines(model: "Model") -> list[Fact]:
     ]
     if facts["margin_ceiling"] is not None:
         who = "no separator" if len(model.learner.states) == 1 else "for some class no separator"
-        lines.append(("margin", f"{who} has one above {rounded_up(facts['margin_ceiling'])}"))
+        lines.append(("margin", f"{who} exceeds {rounded_up(facts['margin_ceiling'])}"))
     if model.rule == "voted":
         lines.append(("note", "the weights below are the last ones; all past ones vote"))
     return lines

@@ -58,7 +58,7 @@ def length_figure(trace: Trace) -> Figure:
         "How long the weights get",
         "squared length of the weights",
         curves.run_under_cap(run, cap, "loss", "step"),
-        "A step τ at a loss ℓ adds τ(2 − ℓ) at the most: losses above 2 make the weights shorter."
+        "A step τ at a loss ℓ adds at most τ(2 − ℓ): losses above 2 make the weights shorter."
         " There is no separator to come nearer to, and no theorem that ends this run.",
         f"The squared length of the weights over {trace.updates:,} updates,"
         f" {number(float(trace.table['squared_norm'][-1]))} at the end, under its cap.",
