@@ -9,6 +9,7 @@ import ast
 import os
 import posixpath
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(Path(__file__).parent))
+from docstrings import directives  # noqa: E402  # it is beside this file, which is no package
+
 PICTURES = (".svg", ".png")
 LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 
@@ -47,7 +51,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         folder = posixpath.dirname(page.file.src_uri)
         return f"]({posixpath.relpath(site_path(target), folder or '.')}{match[2] or ''})"
 
-    return LINK.sub(moved, markdown)
+    return directives(LINK.sub(moved, markdown))
 
 
 def linked(page: Path) -> Iterator[Path]:

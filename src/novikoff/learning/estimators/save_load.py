@@ -22,7 +22,18 @@ LATER = {"class_weight": None}
 
 
 def save(model: BaseLearner, path: str | os.PathLike[str]) -> None:
-    """Write a fitted estimator to a file that `load` and `novikoff predict` read."""
+    """Write a fitted estimator to a file that `load` and `novikoff predict` read.
+
+    model: a fitted estimator with a rule of novikoff's own; nothing else can be written.
+    path: of the file, which is replaced at once or not at all.
+
+    >>> import novikoff as nk, tempfile
+    >>> model = nk.Perceptron().fit([[1.0], [2.0]], [0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nk.save(model, f"{folder}/numbers.model")
+    ...     nk.load(f"{folder}/numbers.model").mistakes_ == model.mistakes_
+    True
+    """
     atomic_write(path, to_bytes(model), error=ModelError)
 
 
@@ -69,7 +80,16 @@ def _to_file(model: BaseLearner) -> model_file.Model:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The estimator that was saved, ready to predict and to learn on. Nothing is executed."""
+    """The estimator that was saved, ready to predict and to learn on. Nothing is executed.
+
+    path: of a file that `save`, or `novikoff fit --save`, has written.
+
+    >>> import novikoff as nk
+    >>> nk.load("no-such.model")
+    Traceback (most recent call last):
+        ...
+    novikoff.errors.ModelError: no-such.model: cannot be read: No such file or directory
+    """
     model = model_file.read(path)
     kind = estimator_class(model.rule)
     accepted = set(kind._get_param_names())
