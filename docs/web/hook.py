@@ -1,4 +1,6 @@
-"""Let the site's pages link to any file of the repository: what they link to becomes a page too.
+"""What the site adds to Markdown: links to any file of the repository, formulas, notebooks, names.
+
+What a page links to becomes a page too.
 
 On a code host a link such as ../tests/learning/test_theorems.py#test_xor_never_converges opens the
 file. Here it is shown with a heading for each function, so that MkDocs itself can tell whether
@@ -11,16 +13,20 @@ import posixpath
 import re
 import sys
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
+from latex2mathml.converter import convert
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(Path(__file__).parent))
-from docstrings import directives  # noqa: E402  # it is beside this file, which is no package
+from docstrings import directives  # noqa: E402  # they are beside this file, which is no package
+from notebooks import as_markdown  # noqa: E402
 
 PICTURES = (".svg", ".png")
+FORMULA = re.compile(r'<(div|span) class="arithmatex">\\[\[(](.*?)\\[\])]</\1>', re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 
 
@@ -54,6 +60,21 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return directives(LINK.sub(moved, markdown))
 
 
+def on_page_content(html: str, **_: Any) -> str:
+    """Typeset what stands between dollars as MathML, which browsers show without a script."""
+
+    def typeset(match: re.Match[str]) -> str:
+        display = "block" if match[1] == "div" else "inline"
+        return convert(unescape(match[2]), display=display)
+
+    return FORMULA.sub(typeset, html)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Name the search, which the theme leaves without a name for those who do not see it."""
+    return output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
+
+
 def linked(page: Path) -> Iterator[Path]:
     """Files of the repository that a page links to."""
     for match in LINK.finditer((ROOT / page).read_text()):
@@ -74,6 +95,8 @@ def site_path(file: Path) -> str:
     """Where a file of the repository is on the site, as MkDocs names sources."""
     if file.is_relative_to("docs") and file.suffix == ".md":
         return file.relative_to("docs").as_posix()
+    if file.is_relative_to("docs") and file.suffix == ".ipynb":
+        return file.relative_to("docs").with_suffix(".md").as_posix()
     if file.name == "README.md":  # of a folder; the site's front page stands for our own
         return "index.md" if file.parent == Path() else f"{file.parent.as_posix()}.md"
     return file.as_posix() if file.suffix == ".md" else f"{file.as_posix()}.md"
@@ -82,12 +105,15 @@ def site_path(file: Path) -> str:
 def repository_path(place: str) -> Path:
     """The file of the repository that a page of the site shows."""
     shown = Path(place.removesuffix(".md"))
-    found = (Path("docs", place), Path(place), shown / "README.md", shown)
+    notebook = Path("docs", place).with_suffix(".ipynb")
+    found = (Path("docs", place), notebook, Path(place), shown / "README.md", shown)
     return next(file for file in found if (ROOT / file).is_file())
 
 
 def shown(file: Path) -> str:
     """A file as Markdown: code in pieces, each under the name of what it defines."""
+    if file.suffix == ".ipynb":
+        return as_markdown(ROOT / file)
     text = (ROOT / file).read_text()
     if file.suffix == ".md":
         return text
