@@ -64,8 +64,10 @@ def on_page_content(html: str, **_: Any) -> str:
     """Typeset what stands between dollars as MathML, which browsers show without a script."""
 
     def typeset(match: re.Match[str]) -> str:
-        display = "block" if match[1] == "div" else "inline"
-        return convert(unescape(match[2]), display=display)
+        block = match[1] == "div"
+        found = convert(unescape(match[2]), display="block" if block else "inline")
+        found = found.replace("<mo>&#x0002F;</mo>", '<mo lspace="0" rspace="0">/</mo>')
+        return f'<div class="formula" tabindex="0">{found}</div>' if block else found
 
     return FORMULA.sub(typeset, html)
 
