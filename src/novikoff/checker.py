@@ -139,7 +139,7 @@ ROLES = {  # version 3: those that a family can have, in the order of the certif
 }
 COLUMNS = ("target", "weights", "trials", "exposure", "strata", "time", "event", "entry")
 READING: Fields = {  # options of `novikoff check` by name
-    **dict.fromkeys((*COLUMNS, "format", "delimiter", "columns", "drop"), TEXT),
+    **dict.fromkeys((*COLUMNS, "formula", "format", "delimiter", "columns", "drop"), TEXT),
     **dict.fromkeys(("header", "zero_based"), TRUTH),
     "categorical": [TEXT],
     "hash_bits": int,

@@ -88,6 +88,8 @@ def test_families_take_formulas(births):
     graded = nk.check("size ~ lwt + smoke", data=ordered, family="cumulative")
     assert graded.certificate.fields["labels"]["classes"] == ["s", "m", "l"]
     weighted = nk.check("low ~ age", data=births, weights="odd name")
+    for found, table in ((cox, births), (graded, ordered), (weighted, births)):
+        assert nk.verify(found.certificate, table).valid
     assert weighted.left_out == (births["odd name"][births.age.notna()] == 0).sum()
 
 
@@ -100,14 +102,19 @@ def test_the_design_of_a_file_is_what_its_proof_is_about(births, suffix, tmp_pat
     code, out, err = novikoff("check", data, "--formula", *words, "--certificate", "c.json")
     assert (code, err) == (1, "")
     assert out.splitlines()[-2:] == [
-        "Proof: c.json; to check it: novikoff verify c.json design.csv",
-        f"The design it is about: novikoff design {data} --formula 'low ~ age + C(race)*smoke'"
+        f"Proof: c.json; to check it: novikoff verify c.json {data}",
+        f"For checker.py, which knows no formulas: novikoff design {data} --formula"
+        " 'low ~ age + C(race)*smoke'"
         " --weights weeks --output design.csv",
     ]
     code, out, err = novikoff("design", data, "--formula", *words, "--output", "design.csv")
     assert (code, err) == (0, "")
     assert out.startswith("design.csv: 59 rows, 6 columns and the outcome\nNote: 1 row of 60 left")
     assert answer("verify", "c.json", "design.csv")["valid"]
+    assert answer("verify", "c.json", data)["valid"]
+    changed = births.assign(age=births.age[::-1].to_numpy())
+    changed.to_csv(data, index=False) if suffix == "csv" else changed.to_parquet(data)
+    assert "digest" in answer("verify", "c.json", data, code=1)["reason"]
     assert checker.main(["c.json", "design.csv"]) == 0
     found = answer("check", data, "--formula", words[0], code=1)
     assert found["coefficients"][1] == {

@@ -6,7 +6,7 @@ import scipy.sparse
 
 import novikoff as nk
 from novikoff import checker
-from novikoff.verdict.program import program_split
+from novikoff.verdict.program import growing_split, program_split
 from novikoff.verdict.search.search import Search
 from novikoff.verdict.signed import Signed
 from tests.helpers.awkward_rows import KINDS, problem
@@ -72,6 +72,21 @@ def test_designs_of_factors(family, batch):
         if family == "poisson":
             y = positive * np.random.default_rng(seed).integers(1, 4, len(X))
         agree(rows, y, bias=bias, family=family)
+
+
+@pytest.mark.parametrize("family", ["binary", "poisson"])
+def test_a_growing_set_of_rows_gives_the_same_verdicts(family, monkeypatch):
+    """Rows are too many for one program, so that it is asked about some of them."""
+    monkeypatch.setattr(program_split, "MOST_NONZEROS", 0)
+    monkeypatch.setattr(growing_split, "ROWS_PER_COLUMN", 1)
+    monkeypatch.setattr(growing_split, "FIRST_SHARE", 10**6)
+    for seed in range(20_000, 20_000 + scaled(16)):
+        X, positive, bias = design(seed)
+        X, positive = np.repeat(X, 3, axis=0), np.repeat(positive, 3)
+        y = positive * 1
+        if family == "poisson":
+            y = positive * np.random.default_rng(seed).integers(1, 4, len(X))
+        agree(scipy.sparse.csr_array(X), y, bias=bias, family=family)
 
 
 def fixed_effects(rows, levels, family="binary", seed=0):

@@ -1,5 +1,6 @@
 """`novikoff verify`: check a certificate against the data, without trusting whoever wrote it."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from novikoff.number_text import count
 
 if TYPE_CHECKING:
     from novikoff.data import Source
+    from novikoff.data.user_types import DataFrame
     from novikoff.verdict.certificate import Certificate
     from novikoff.verdict.certificate.verify import Verification
 
@@ -50,7 +52,8 @@ def verify(
         if chosen is None:
             roles = {name: (proof.reading or {}).get(name) for name in (*ROLES, "event")}
             known = reading.completed(proof.reading).with_event(roles["event"])
-            found = check(proof, _open(data, proof, known), **roles)
+            table = _table(data, proof, reading)
+            found = check(proof, _open(data, proof, known) if table is None else table, **roles)
         else:
             found = _on_cluster(proof, data, reading, chosen, json)
     except CertificateError as error:
@@ -75,6 +78,17 @@ def _parse(content: bytes) -> "Certificate":
     if not text.lstrip().startswith("{"):
         raise CertificateError("not a certificate: not a JSON object")
     return read(text)
+
+
+def _table(data: list[str], proof: "Certificate", reading: DataOptions) -> "DataFrame | None":
+    """The table of a certificate's formula; None if the data are its design, or there is none."""
+    from novikoff.data.formula.design import has_formula_columns, read_frame
+
+    formula = (proof.reading or {}).get("formula")
+    if formula is None or len(data) != 1 or find_spec("formulaic") is None:
+        return None
+    frame = read_frame(data[0], reading.delimiter)
+    return frame if has_formula_columns(formula, frame.columns) else None
 
 
 def _open(data: list[str], proof: "Certificate", reading: DataOptions) -> "Source":

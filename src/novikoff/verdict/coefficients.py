@@ -112,7 +112,7 @@ class CoefficientAnalysis:
     @cached_property
     def rank(self) -> int | None:
         """The rank of all rows; None with too many columns to compute it."""
-        if self.split.elimination is None and self.signed.dim > WIDE:
+        if not self.split.lists_all and self.signed.dim > WIDE:
             return None
         return self._all_rows.rank
 
@@ -142,7 +142,7 @@ class CoefficientAnalysis:
             return Coefficient(name, "unidentified", None)
         if self.split.separator is None or self._boundary.contains(direction):
             return Coefficient(name, "finite", None)
-        if self.split.elimination is not None:
+        if self.split.lists_all:
             return Coefficient(name, "diverges", self._cone.signs(direction))
         along = dot(direction, self.split.separator.numerators)
         if along == 0:  # inside the cone of directions, and not constant on it
@@ -177,7 +177,7 @@ class CoefficientAnalysis:
     @cached_property
     def _boundary(self) -> Span | RowSpace:
         """The span of the boundary."""
-        if self.split.elimination is not None:
+        if self.split.lists_all:
             rows = np.flatnonzero(self.split.on_boundary)
             return RowSpace(self.signed, rows, self.split.elimination)
         return Span(Search(self.signed), self.split.basis)
@@ -185,7 +185,7 @@ class CoefficientAnalysis:
     @cached_property
     def _all_rows(self) -> Span | RowSpace:
         """The span of all rows."""
-        if self.split.elimination is not None:
+        if self.split.lists_all:
             return RowSpace(self.signed, np.arange(self.signed.count))
         if self.signed.dim > WIDE:
             raise ParameterError(

@@ -24,7 +24,7 @@ from novikoff.data.user_types import RowsLike
 from novikoff.errors import DataError, ParameterError
 from novikoff.verdict.judge import Judge
 from novikoff.verdict.result import SEPARABLE, Verdict
-from novikoff.verdict.scan import Indices, Vector
+from novikoff.verdict.scan import Indices, Signs, Vector
 from novikoff.verdict.search.points import WIDE, ColumnScaling
 from novikoff.verdict.search.search import Face, Search
 from novikoff.verdict.signed import LabelPair, Signed, UserInput, signs_of
@@ -151,7 +151,7 @@ class SuspectRanking:
         return found.scores / (float(np.linalg.norm(weights)) or 1.0)
 
 
-def _heard(signs: Vector, order: Indices, doubted: Indices | None = None) -> Vector:
+def _heard(signs: Signs, order: Indices, doubted: Indices | None = None) -> Vector:
     """1 for the first rows of either side in this order that are not doubted, 0 for the others."""
     costs = np.zeros(len(signs))
     free = order if doubted is None else order[~np.isin(order, doubted)]

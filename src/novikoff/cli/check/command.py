@@ -160,7 +160,7 @@ def check(
     _refuse_folder(certificate)
     files.refuse()
     _refuse_drawing(files, family, roles)
-    spelled = "" if chosen is None else reading.spelled
+    spelled = "" if chosen is None and formula is None else reading.spelled
     question = CheckQuestion(asked, positive, contrast or [], coefficients, levels, spelled)
     with contextlib.ExitStack() as stack:
         try:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from novikoff.cli.shared import margin
-from novikoff.cli.shared.design import FILE
 from novikoff.cli.shared.loaded_source import LoadedSource, as_label
 from novikoff.cli.shared.progress.search_progress import SearchProgress
 from novikoff.cli.shared.text import finite
@@ -116,7 +115,7 @@ def run_check(question: CheckQuestion, source: Source, progress: SearchProgress)
     rows = load_with_roles(source, roles)
     if question.options["family"] == "binary" and question.positive is None:
         label_signs(rows.labels, None)  # the words below are about two labels, or counts
-    spelled = FILE if rows.format == "formula" else rows.spelled
+    spelled = rows.name + question.spelled if rows.format == "formula" else rows.spelled
     return answer(question, rows, spelled, rows.labels, partial(check, rows), progress.watch)
 
 

@@ -7,8 +7,6 @@ from novikoff.cli.shared.data_options import DataOptions
 from novikoff.data.formula.design import Design, make_design, read_frame
 from novikoff.errors import ParameterError
 
-FILE = "design.csv"  # what a proof about a formula is checked against
-
 
 def design_of(
     data: Sequence[str], formula: str, roles: Mapping[str, str], reading: DataOptions
@@ -23,7 +21,8 @@ def design_of(
 
 
 def design_line(data: Sequence[str], formula: str, roles: Mapping[str, str]) -> str:
-    """How to write the design that a proof is about."""
+    """How to write the design of a formula, for a checker that cannot make it."""
     words = [*data, "--formula", formula]
     words += [word for name, column in roles.items() for word in (f"--{name}", column)]
-    return f"The design it is about: novikoff design {shlex.join(words)} --output {FILE}"
+    command = shlex.join(["novikoff", "design", *words, "--output", "design.csv"])
+    return f"For checker.py, which knows no formulas: {command}"

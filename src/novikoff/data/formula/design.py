@@ -27,7 +27,7 @@ class Design(NamedTuple):
     """The rows of a formula with their outcome, and what else the formula says.
 
     intercept: whether it has one. levels: the order of the outcome's classes, where it has one.
-    reading: how `novikoff verify` reads the design from a file.
+    reading: how `verify` makes the design anew of the table, or reads it from a file.
     """
 
     rows: LoadedSource
@@ -84,8 +84,19 @@ def make_design(formula: str, data: Any, roles: Mapping[str, Any], name: str = "
     rows = LoadedSource(DesignSource(info, X, y, notes))
     named.pop("event", None)
     rows.aside = {each: as_labels(frame[each].to_numpy()) for each in named.values()}
-    reading = {"header": True, "target": target, **named}
+    whole_formula = formula if left else f"`{target}` ~ {formula.strip().removeprefix('~')}"
+    reading = {"header": True, "target": target, "formula": whole_formula, **named}
     return Design(rows, INTERCEPT in names, levels, reading)
+
+
+def has_formula_columns(formula: str, columns: Sequence[str]) -> bool:
+    """Whether a table with these columns is one that the formula is about, not its design."""
+    try:
+        for terms in _sides(_parse(formula, columns)):
+            _checked(terms, columns)
+    except ParameterError:
+        return False
+    return True
 
 
 def formulaic() -> Any:

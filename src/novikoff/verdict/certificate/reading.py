@@ -14,6 +14,7 @@ _TEXTS = (
     "time",
     "event",
     "entry",
+    "formula",
     "format",
     "delimiter",
     "columns",

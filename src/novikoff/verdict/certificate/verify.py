@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.data import Source
+from novikoff.data.formula.design import has_formula_columns, make_design
 from novikoff.data.matrices import as_labels
 from novikoff.data.user_types import RowsLike
 from novikoff.errors import CertificateError, NovikoffError
@@ -79,7 +80,8 @@ def verify(
     be used.
 
     certificate: a path, the text, a dict or a `Certificate`.
-    X: as for `check`, or the Z of `cone`; a source brings its own labels.
+    X: the rows; or the Z of `cone`; or, if the certificate is about a formula, the table of which
+        its design is made. A source brings its own labels.
     y, weights, trials, exposure, strata, time, event, entry: as for `check`.
     held: as for `cone`.
 
@@ -97,11 +99,13 @@ def verify(
         "event": event,
         "entry": entry,
     }
+    found, problem = _readable(certificate)
+    if found is not None:
+        X, roles = _apply_formula(found, X, roles)
     if isinstance(X, Source):
         X = load_with_roles(X, roles)
         roles = role_values(X, roles)
     event = roles.pop("event")
-    found, problem = _readable(certificate)
     family = "" if found is None else found.fields["family"]
     outcome = event if y is None else y
     given = cone_input(X, held) if family == CONE else UserInput.of(X, outcome)
@@ -119,6 +123,18 @@ def _readable(certificate: CertificateLike) -> tuple[Certificate | None, str]:
         return certificates.read(certificate), ""
     except CertificateError as error:
         return None, str(error)
+
+
+def _apply_formula(found: Certificate, X: Any, roles: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The design that a certificate is about, and its roles, if X is the table of its formula."""
+    reading = found.reading or {}
+    formula = reading.get("formula")
+    if formula is None or not hasattr(X, "columns"):
+        return X, roles
+    if not has_formula_columns(formula, [str(each) for each in X.columns]):
+        return X, roles
+    named = {name: reading.get(name) for name in (*ROLES, "event")}
+    return make_design(formula, X, named).rows, named
 
 
 def _verify_table(found: Certificate, given: UserInput, roles: dict[str, Any]) -> Verification:

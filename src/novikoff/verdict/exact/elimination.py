@@ -20,9 +20,10 @@ import numpy.typing as npt
 from novikoff.jit import compile_loop, inline
 from novikoff.verdict.exact.rank import random_prime
 from novikoff.verdict.scan import Indices, Mask
-from novikoff.verdict.signed import IntegerRow, SignedRows
+from novikoff.verdict.signed import IntegerRow, Signed, SignedRows
 
 PRIME_BITS = 31  # a product of two residues fits 64 bits
+ROWS_AT_ONCE = 2**16  # whose residues are held in memory, where rows are many
 PATIENCE = 20  # rows in a row that depend on those before, until all others are tested at once
 LARGEST_EXPONENT, MANTISSA_BITS = 1200, 53  # of doubles, subnormal ones too
 
@@ -133,9 +134,13 @@ class Elimination:
 
     def outside(self, rows: Indices) -> Mask:
         """Which of these rows are not in the span."""
+        return np.asarray(self.residues.products(self.orthogonal_vector(), rows) != 0)
+
+    def orthogonal_vector(self) -> Residues:
+        """A random vector that is orthogonal to the span; hardly any row outside of it is."""
         vector = self._random.integers(0, self.prime, self.dim)
         self._complete(vector, np.zeros(self.rank, np.int64))
-        return np.asarray(self.residues.products(vector, rows) != 0)
+        return vector
 
     def _add_until_stalled(self, rows: Indices) -> None:
         done, work = 0, np.zeros(self.dim, np.int64)
@@ -190,6 +195,26 @@ class Elimination:
         dense = np.zeros(self.dim, np.int64)
         dense[vector.columns] = [value % self.prime for value in vector.values]
         return self.combination(dense) is not None
+
+
+def rows_outside(signed: SignedRows, rows: Indices, elimination: Elimination) -> Indices:
+    """Those of the rows that are not in the span of an elimination, which may be one of others.
+
+    rows: ascending. They are looked at where they are, some at a time.
+    """
+    vector, prime = elimination.orthogonal_vector(), elimination.prime
+    found = signed.map_subset(_not_orthogonal, rows, vector, prime)
+    outside = np.concatenate([np.empty(0, np.bool_), *found])
+    return np.asarray(rows[outside])
+
+
+def _not_orthogonal(piece: Signed, rows: Indices, vector: Residues, prime: int) -> Mask:
+    found = np.empty(len(rows), np.bool_)
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some = rows[start : start + ROWS_AT_ONCE]
+        residues = ResidueRows(piece.subset(some), prime)
+        found[start : start + len(some)] = residues.products(vector, np.arange(len(some))) != 0
+    return found
 
 
 class _SparseRows:

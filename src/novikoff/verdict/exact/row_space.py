@@ -3,7 +3,8 @@
 A vector is in the span if and only if it is orthogonal to a basis of the complement. The basis has
 a vector for each column without a pivot, found by lifting; columns that no row uses are left to
 themselves. That every row is orthogonal to every vector is checked exactly, so that a prime which
-hides a direction is noticed; then another one is taken.
+hides a direction is noticed; then another one is taken. Independent rows are sought among a few of
+the rows, and then among those that are outside of their span.
 """
 
 import math
@@ -12,12 +13,13 @@ from collections.abc import Callable
 import numpy as np
 
 from novikoff.verdict.exact import dot_products
-from novikoff.verdict.exact.elimination import Elimination, ResidueRows
+from novikoff.verdict.exact.elimination import Elimination, ResidueRows, rows_outside
 from novikoff.verdict.exact.lifting import BasisSystem
 from novikoff.verdict.scan import Indices
-from novikoff.verdict.signed import IntegerRow, SignedRows
+from novikoff.verdict.signed import IntegerRow, Signed, SignedRows
 
 VECTORS_AT_ONCE = 16  # that rows are held against
+ROWS_PER_COLUMN = 16  # that are tried at once, to find independent ones
 
 Coordinates = dict[int, int]  # by the number of a vector; beyond them, by that of an unused column
 
@@ -33,18 +35,17 @@ class RowSpace:
         tick: Callable[[], None] = lambda: None,
     ) -> None:
         self._signed, self._rows, self._tick = signed, rows, tick
-        found = None if elimination is None else self._complement(elimination)
+        found = None if elimination is None else self._complement(signed, elimination)
         while found is None:
-            elimination = Elimination(ResidueRows(signed))
-            elimination.extend(rows)
-            found = self._complement(elimination)
+            part, elimination = _eliminate(signed, rows)
+            found = self._complement(part, elimination)
         assert elimination is not None
         self.rank, self._vectors = elimination.rank, len(found)
         self._by_column: dict[int, list[tuple[int, int]]] = {}
         for k, vector in enumerate(found):
             for column, value in vector.items():
                 self._by_column.setdefault(column, []).append((k, value))
-        self._used = set(_used_columns(elimination.residues, rows))
+        self._used = _used_columns(elimination)
 
     def contains(self, direction: IntegerRow) -> bool:
         """Whether a vector is in the span."""
@@ -70,12 +71,14 @@ class RowSpace:
                 sums[k] = sums.get(k, 0) + factor * value
         return {k: total for k, total in sums.items() if total}
 
-    def _complement(self, elimination: Elimination) -> list[dict[int, int]] | None:
+    def _complement(
+        self, part: SignedRows, elimination: Elimination
+    ) -> list[dict[int, int]] | None:
         """Integer vectors orthogonal to all rows, one for each free column that they use; None if
-        some row is not orthogonal to them.
+        some row is not orthogonal to them. The elimination is of `part`.
         """
-        system = BasisSystem(elimination, self._signed.integers(elimination.rows), self._tick)
-        used, vectors = set(_used_columns(elimination.residues, self._rows)), []
+        system = BasisSystem(elimination, part.integers(elimination.rows), self._tick)
+        used, vectors = _used_columns(elimination), []
         for column in elimination.free_columns():
             if column in used:
                 found = system.orthogonal_vector({column: 1})
@@ -90,10 +93,32 @@ class RowSpace:
         return [_without_zeros(vector) for vector in vectors]
 
 
-def _used_columns(residues: ResidueRows, rows: Indices) -> list[int]:
-    used = np.zeros(residues.dim, np.bool_)
-    used[residues.columns[residues.places(rows)]] = True
-    return [int(column) for column in np.flatnonzero(used)]
+def _eliminate(signed: SignedRows, rows: Indices) -> tuple[Signed, Elimination]:
+    """Some of the rows, and their elimination, which spans all of them but for an unlucky prime."""
+    most = ROWS_PER_COLUMN * signed.dim
+    chosen = spaced(rows, most)
+    while True:
+        part = signed.subset(chosen)
+        elimination = Elimination(ResidueRows(part))
+        elimination.extend(np.arange(part.count))
+        more = rows_outside(signed, rows, elimination)
+        if not more.size:
+            return part, elimination
+        chosen = np.union1d(chosen[elimination.rows], spaced(more, most))
+
+
+def spaced(rows: Indices, most: int) -> Indices:
+    """At most so many of the rows, evenly spaced."""
+    if len(rows) <= most:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
+
+
+def _used_columns(elimination: Elimination) -> set[int]:
+    """The columns that the rows use; what depends on independent rows uses no others."""
+    residues = elimination.residues
+    used = residues.columns[residues.places(np.array(elimination.rows, np.int64))]
+    return {int(column) for column in used}
 
 
 def _without_zeros(vector: list[int]) -> dict[int, int]:

@@ -45,15 +45,16 @@ def suits_program(signed: SignedRows) -> bool:
     if signed.count * signed.dim < SMALL:
         return False
     most = min(MOST_PER_ROW, MOST_DENSE * signed.dim) * signed.count
-    return _nonzeros(signed) < min(most, MOST_NONZEROS)
+    return nonzeros(signed) < most
 
 
 def fits_program(signed: SignedRows) -> bool:
     """Whether the program is worth trying where one conflict is not all."""
-    return _nonzeros(signed) < MOST_NONZEROS
+    return nonzeros(signed) < MOST_NONZEROS
 
 
-def _nonzeros(signed: SignedRows) -> int:
+def nonzeros(signed: SignedRows) -> int:
+    """The entries that are not zero."""
     return sum(signed.map_pieces(nonzeros_of_piece)) + signed.bias * signed.count
 
 
@@ -111,7 +112,8 @@ class ProgramSplit:
         if conflict is None:
             return None
         basis = self.elimination.rows
-        return Split(on_boundary, separator, conflict, multipliers, basis, None, self.elimination)
+        proofs = separator, conflict, multipliers, basis, None
+        return Split(on_boundary, *proofs, lists_all=True, elimination=self.elimination)
 
     def _solve_program(self, inner: Indices) -> ProgramSolution | None:
         if not inner.size:

@@ -14,8 +14,9 @@ class Split(NamedTuple):
     separator: z . w > 0 on the rows off the boundary, = 0 on those on it; None if all are on it.
     spanning: multipliers of boundary rows, positive and summing to zero, that span the boundary.
     basis: independent boundary rows that span it. complement: a basis of its orthogonal complement;
-    None where `spanning` lists every boundary row, or they span everything. elimination:
-    of `basis`, where a linear program found the split.
+    None where `spanning` lists every boundary row, or they span everything. lists_all: whether
+    `spanning` lists every boundary row but pinned ones, so that nothing needs to be said of a span:
+    then a linear program found the split. elimination: of `basis`, if the program was of all rows.
     """
 
     on_boundary: Mask
@@ -24,11 +25,5 @@ class Split(NamedTuple):
     spanning: dict[int, Fraction]
     basis: list[int]
     complement: list[Rational] | None
+    lists_all: bool = False
     elimination: Elimination | None = None
-
-    @property
-    def lists_all(self) -> bool:
-        """Whether `spanning` lists every boundary row but pinned ones, so that nothing needs to be
-        said of a span.
-        """
-        return self.elimination is not None

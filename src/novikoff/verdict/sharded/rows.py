@@ -191,22 +191,22 @@ class ShardedRows(SignedRows):
         found = {i: self._integers[i] for i in wanted if i in self._integers}
         new = [i for i in dict.fromkeys(wanted) if i not in found]
         if new:
-            fetched = self.fetch_rows(np.array(new, np.int64))
+            fetched = self.subset(np.array(new, np.int64))
             found |= zip(new, fetched.integers(range(len(new))), strict=True)
             self._integers |= found
         return [found[i] for i in wanted]
 
     def entries(self, i: int) -> tuple[list[int], list[Number]]:
-        return self.fetch_rows(np.array([i])).entries(0)
+        return self.subset(np.array([i])).entries(0)
 
     def dense(self, rows: Indices) -> Vector:
-        return self.fetch_rows(rows).dense(np.arange(len(rows)))
+        return self.subset(rows).dense(np.arange(len(rows)))
 
     def sparse(self, rows: Indices) -> Any:
-        return self.fetch_rows(rows).sparse(np.arange(len(rows)))
+        return self.subset(rows).sparse(np.arange(len(rows)))
 
     def in_one_place(self) -> Signed:
-        signed = self.fetch_rows(np.arange(self.count))
+        signed = self.subset(np.arange(self.count))
         self._clear_cache()
         signed.survey = True
         return signed
@@ -215,8 +215,7 @@ class ShardedRows(SignedRows):
         """A digest of each row that no two different ones are known to share (SHA-256)."""
         return [each for some in self.map_subset(remote_calls.row_digests, rows) for each in some]
 
-    def fetch_rows(self, rows: Indices) -> Signed:
-        """These rows in memory, in this order."""
+    def subset(self, rows: Indices) -> Signed:
         wanted = rows.tolist()
         new = sorted({i for i in wanted if i not in self._records})
         if new and self._cached_entries > CACHED_ENTRIES:

@@ -179,6 +179,10 @@ class SignedRows(ABC):
         """These signed, lifted rows as a CSR matrix of doubles."""
 
     @abstractmethod
+    def subset(self, rows: Indices) -> "Signed":
+        """A copy of these rows, in memory."""
+
+    @abstractmethod
     def in_one_place(self) -> "Signed":
         """All rows in memory."""
 

@@ -225,7 +225,6 @@ class Signed(SignedRows):
         return part
 
     def subset(self, rows: Indices) -> "Signed":
-        """A copy of these rows."""
         exact = self.exact
         if exact is not None and isinstance(self.rows, CsrRows):
             parts = [exact[self.stored(i)] for i in rows.tolist()]
@@ -239,6 +238,7 @@ class Signed(SignedRows):
             family=self.family,
             unit_length=self.unit_length,
             exact=exact,
+            pinned=self.pinned[rows],
         )
         part.lines = None if self.lines is None else self.lines[rows]
         part.feature_names = self.feature_names
