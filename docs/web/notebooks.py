@@ -4,6 +4,7 @@ python docs/web/notebooks.py    runs all and keeps what they print
 """
 
 import base64
+import itertools
 import re
 import sys
 from collections.abc import Iterator
@@ -44,6 +45,8 @@ def plain(notebook: Any) -> Any:
     """Without what differs from run to run and says nothing."""
     for number, cell in enumerate(notebook.cells):
         cell.metadata, cell.id = {}, f"cell-{number}"
+        if cell.cell_type == "code":
+            cell.execution_count, cell.outputs = None, list(_joined(cell.outputs))
         for output in cell.get("outputs", []):
             output.pop("execution_count", None)
             output.pop("metadata", None)
@@ -51,12 +54,19 @@ def plain(notebook: Any) -> Any:
                 output["execution_count"] = None
             if output.output_type != "stream":
                 output["metadata"] = {}
-        if cell.cell_type == "code":
-            cell.execution_count = None
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}
     }
     return notebook
+
+
+def _joined(outputs: list[Any]) -> Iterator[Any]:
+    """Outputs with printed text in one piece, however many messages it came in."""
+    for _, some in itertools.groupby(outputs, lambda each: each.get("name", id(each))):
+        first, *others = some
+        for each in others:
+            first.text += each.text
+        yield first
 
 
 def texts(notebook: Any) -> list[str]:
