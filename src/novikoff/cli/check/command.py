@@ -41,6 +41,7 @@ def check(
     family: Annotated[
         Family,
         options.question_option(
+            metavar="FAMILY",
             help="The model. binary: two labels, logistic regression; binomial: successes of"
             " trials, or shares; log-binomial: risks; poisson: counts; multinomial: classes;"
             " cumulative: classes in order; conditional: cases and controls in strata; cox:"
