@@ -45,7 +45,7 @@ def check(
             help="The model. binary: two labels, logistic regression; binomial: successes of"
             " trials, or shares; log-binomial: risks; poisson: counts; multinomial: classes;"
             " cumulative: classes in order; conditional: cases and controls in strata; cox:"
-            " times and events."
+            " times and events.",
         ),
     ] = Family.BINARY,
     formula: options.FormulaOption = None,
