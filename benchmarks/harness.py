@@ -91,6 +91,8 @@ def _versions() -> dict[str, str]:
         "pandas",
         "pyarrow",
         "vowpalwabbit",
+        "starlette",
+        "uvicorn",
     )
     found = {}
     for name in names:

@@ -169,7 +169,7 @@ def use_model(path: Path, base: bytes | None) -> Outcome:
         with contextlib.suppress(NovikoffError):  # weights so large that they overflow, for one
             model.predict(PROBE)
             model.partial_fit(PROBE, model.classes_[[0, 1, 0, 1]])
-    return _compare(path, again, base)
+    return compare(path, again, base)
 
 
 def use_checkpoint(data: Path, path: Path, base: bytes | None) -> Outcome:
@@ -177,14 +177,14 @@ def use_checkpoint(data: Path, path: Path, base: bytes | None) -> Outcome:
     found = checkpoint_file.read(path)
     again = path.with_name("again")
     checkpoint_file.write(found, again)
-    outcome = _compare(path, again, base)
+    outcome = compare(path, again, base)
     streamed = found.position is not None
     with contextlib.suppress(NovikoffError):  # of another run, or a position not in the data
         fitted(SPEC, nk.open(data), path.with_name("m"), streamed=streamed, checkpoint=path)
     return outcome
 
 
-def _compare(path: Path, again: Path, base: bytes | None) -> Outcome:
+def compare(path: Path, again: Path, base: bytes | None) -> Outcome:
     """Whether what was read is what there was, by what was written of it."""
     expected = content_of(path.read_bytes() if base is None else base)
     if content_of(again.read_bytes()) == expected:

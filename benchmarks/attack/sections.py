@@ -30,6 +30,12 @@ def models(settings: Settings, _: list[Tally]) -> list[Tally]:
     return _forked("models", settings, 6000, model_attack(settings.seed))
 
 
+def pipelines(settings: Settings, _: list[Tally]) -> list[Tally]:
+    from benchmarks.attack.pipelines import pipeline_attack
+
+    return _forked("pipelines", settings, 5000, pipeline_attack(settings.seed))
+
+
 def checkpoints(settings: Settings, _: list[Tally]) -> list[Tally]:
     from benchmarks.attack.models import checkpoint_attack
 
@@ -94,6 +100,7 @@ def _forked(name: str, settings: Settings, full: int, attempt: Attempt) -> list[
 
 SECTIONS: dict[str, Section] = {
     "models": models,
+    "pipelines": pipelines,
     "checkpoints": checkpoints,
     "caches": caches,
     "certificates": certificates,

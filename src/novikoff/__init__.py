@@ -17,12 +17,14 @@ from novikoff.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from novikoff import cluster
+    from novikoff.compat.onnx import to_onnx
     from novikoff.data import open as open  # not in __all__, where it would hide Python's own
     from novikoff.learning import rules
     from novikoff.learning.estimators import (
         AveragedPerceptron,
         BalancedWinnow,
         MarginPerceptron,
+        MulticlassPerceptron,
         OneSidedPerceptron,
         PassiveAggressive,
         Perceptron,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from novikoff.theory.trace import trace
     from novikoff.verdict import check, cone
     from novikoff.verdict.certificate.verify import verify
+    from novikoff.verdict.limit_fit import limit_fit
     from novikoff.verdict.repair import repair
     from novikoff.verdict.suspects import suspects
 
@@ -45,6 +48,7 @@ __all__ = [
     "BalancedWinnow",
     "Client",
     "MarginPerceptron",
+    "MulticlassPerceptron",
     "OneSidedPerceptron",
     "PassiveAggressive",
     "Perceptron",
@@ -57,11 +61,13 @@ __all__ = [
     "cluster",
     "cone",
     "cover",
+    "limit_fit",
     "load",
     "repair",
     "rules",
     "save",
     "suspects",
+    "to_onnx",
     "trace",
     "verify",
 ]
@@ -70,6 +76,7 @@ _ESTIMATORS = (
     "AveragedPerceptron",
     "BalancedWinnow",
     "MarginPerceptron",
+    "MulticlassPerceptron",
     "OneSidedPerceptron",
     "PassiveAggressive",
     "Perceptron",
@@ -85,12 +92,14 @@ _HOMES = {
     "cluster": "",
     "cone": "verdict",
     "cover": "",
+    "limit_fit": "verdict.limit_fit",
     "load": "learning.estimators.save_load",
     "open": "data",
     "repair": "verdict.repair",
     "rules": "",
     "save": "learning.estimators.save_load",
     "suspects": "verdict.suspects",
+    "to_onnx": "compat.onnx",
     "trace": "theory.trace",
     "verify": "verdict.certificate.verify",
 } | dict.fromkeys(_ESTIMATORS, "learning.estimators")

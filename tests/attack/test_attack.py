@@ -12,7 +12,7 @@ from tests.helpers.environment import ROOT, with_tests
 from tests.helpers.examples import WAITING
 
 HURRY = settings.get_current_profile_name() == WAITING
-FILES = ("models", "checkpoints", "caches", "certificates")
+FILES = ("models", "pipelines", "checkpoints", "caches", "certificates")
 #: The share of the full attack, for a person who waits and where there is time.
 SECTIONS = {
     FILES: (0.02, 0.2),

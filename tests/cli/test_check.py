@@ -116,9 +116,9 @@ def test_text_for_separable_rows(here):
     code, out, err = here("check", "example:and")
     assert (code, err) == (0, "")
     for words in (
-        "SEPARABLE: a hyperplane has each row strictly on its side",
+        "SEPARABLE: some hyperplane puts every row strictly on its correct side",
         "γ = 0.242535..., γ² = 1/17 exactly",
-        "more than 51",
+        "started at",
         "Perceptron: it converges",
         "to +∞        a, b",
         "to -∞        intercept",
@@ -231,7 +231,9 @@ def test_out_of_time_is_undecided(here, tmp_path):
     ("text", "words", "message"),
     [
         ("1,a\n2,a\n", [], "all 2 rows have the label a"),
-        (THREE, [], "--positive"),
+        (THREE, ["--suspects", "2"], "--positive"),
+        (THREE, ["--plot", "p.svg"], "--positive"),
+        (THREE, ["--unit-length"], "more than two labels have no unit length"),
         (THREE, ["--positive", "w"], "no row has the label 'w'"),
         ("1,1\n2,2\n", ["--positive", "w"], "the labels of these rows are numbers"),
         (NAN, [], "rows.csv:2"),
@@ -257,6 +259,39 @@ def test_bad_input_is_one_message_and_exit_code_2(here, save, tmp_path, text, wo
     assert message in " ".join(err.replace("│", " ").split())
     assert "Traceback" not in err
     assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
+
+
+def test_several_labels_are_a_question_about_all_classes_and_about_each(here, save, tmp_path):
+    rows = save("rows.csv", THREE)
+    proof = tmp_path / "proof.json"
+    found = answer("check", rows, "--certificate", proof)
+    assert found.keys() >= CHECK_KEYS
+    assert found["outcome"] == "separable"
+    each = {one["class"]: one["outcome"] for one in found["one_against_rest"]}
+    assert each == {"x": "separable", "y": "inseparable", "z": "separable"}
+    assert answer("verify", proof, rows)["valid"]
+    code, out, _ = here("check", rows)
+    assert code == 0
+    assert "are jointly separable" in " ".join(out.split())
+    assert "separable: x, z" in out
+    assert "inseparable: y" in out
+    verdict = nk.check(nk.open(rows))
+    assert "one by one" not in str(verdict)
+    assert verdict.one_against_rest["y"].outcome == "inseparable"
+    assert str(verdict).splitlines()[1:] == out.splitlines()[1:]
+
+
+def test_classes_that_overlap_are_told_from_those_that_do_not(here, save):
+    rows = save("rows.csv", "0,0,a\n0,0,b\n1,0,b\n0,9,c\n0,8,c\n")
+    found = answer("check", rows, code=1)
+    assert found["outcome"] == "quasi-separable"
+    each = {one["class"]: one["outcome"] for one in found["one_against_rest"]}
+    assert each == {"a": "quasi-separable", "b": "quasi-separable", "c": "separable"}
+    assert "the classes are not jointly separable" in " ".join(here("check", rows)[1].split())
+    one = answer("check", rows, "--positive", "c")
+    assert (one["outcome"], one["one_against_rest"]) == ("separable", None)
+    late = answer("check", rows, "--time-limit", "0", code=3)
+    assert {each["outcome"] for each in late["one_against_rest"]} <= {"undecided", "separable"}
 
 
 def test_decimals_are_for_text(here):

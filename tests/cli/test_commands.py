@@ -317,14 +317,14 @@ def test_a_full_disk_is_one_line_and_exit_code_2():
 def test_a_printed_ceiling_is_rounded_up():
     """The margin of three orthonormal rows is 0.57735..., and it is met."""
     out = novikoff("fit", "example:tight?features=3", "--no-bias")[1]
-    assert "no separator has one above 0.578\n" in out
+    assert "no separator exceeds 0.578\n" in out
 
 
 def test_several_classes_in_a_stream():
     text = "1,2,0\n3,4,1\n5,6,2\n"
     out = novikoff("fit", "-", "--format", "csv", stdin=text)[1]
     assert "of 9 predictions, one for each class" in out
-    assert "for some class no separator has one above" in out
+    assert "for some class no separator exceeds" in out
     found = answer("fit", "-", "--format", "csv", "--classes", "0,1,2", stdin=text)
     assert found["classes"] == [0, 1, 2]
     assert all(isinstance(label, int) for label in found["classes"])

@@ -115,7 +115,7 @@ def test_long_counts_are_written_whole(found):
         ((10**7, 499 * 10**4), ["share        1.27e-10\n"]),
         ((10**12, 10**11), ["2^-531,004,406,432.4, too small for a double"]),
         ((5, 0), ["C(5, 0) = 0 of 2^5", "share        0\n", "no labelling is realised"]),
-        ((4, 2, "--threshold"), ["N = 3 dimensions, the threshold counted as one", "C(4, 3) = 14"]),
+        ((4, 2, "--threshold"), ["N = 3 dimensions, including the threshold", "C(4, 3) = 14"]),
     ],
     ids=str,
 )
@@ -209,9 +209,9 @@ def test_the_capacity_curve(cover, found):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "name P and N, such as 100 20, or data, or --capacity N"),
-        ([1, 2, 3], "name P and N, such as 100 20, or data, or --capacity N"),
-        ([7], "7 alone is no file: name both P and N, or data"),
+        ([], "give both P and N, such as 100 20, or a data file, or --capacity N"),
+        ([1, 2, 3], "give both P and N, such as 100 20, or a data file, or --capacity N"),
+        ([7], "found 7 alone: give both P and N, or a data file"),
         ([7, "x"], "N must be a whole number, not 'x'; data are named by one word"),
         ([0, 2], "P must be a whole number of 1 or more, not 0"),
         ([7, 2, "--no-bias"], "--bias/--no-bias needs data"),

@@ -78,7 +78,7 @@ def test_hashed_names(tmp_path):
     assert "4 names in 8 columns" in out
     code, out, _ = novikoff("predict", tmp_path / "m", tmp_path / "a.vw")
     assert (code, out) == (0, "1\n-1\n" * 3)  # with the hash that the model was made with
-    assert "hash_bits" in novikoff("fit", "example:xor", "--hash-bits", 3)[2]
+    assert "--hash-bits" in novikoff("fit", "example:xor", "--hash-bits", 3)[2]
 
 
 def test_categories(tmp_path):
@@ -136,7 +136,7 @@ def test_a_log_of_the_run(tmp_path):
         (["--log", "m", "--save", "m"], "that is --save"),
         (["--cache", "x", "--no-cache"], "contradict each other"),
         (["--skipped-to", "x"], "--skipped-to is for --bad-rows skip"),
-        (["--hash-bits", "4"], "hash_bits=4 is for vw"),
+        (["--hash-bits", "4"], "--hash-bits 4 is for vw"),
         (["--cache", "a.svm"], "a.svm"),
     ],
 )

@@ -97,7 +97,7 @@ def test_a_source_takes_roles_by_names(folder):
 def test_the_text_speaks_of_the_model(folder):
     words = "--family conditional --target case --strata pair"
     _, out, _ = novikoff("check", "pairs.csv", *words.split())
-    assert "Conditional logistic regression of 1: the likelihood has no maximum." in out
+    assert "Conditional logistic regression of label 1: the likelihood has no maximum." in out
     assert "to +∞        smokes" in out
     words = "--family", "multinomial", "--contrast", "no: dose=1"
     assert "contrast     no: dose=1: to -∞" in novikoff("check", "pain.csv", *words)[1]
@@ -134,3 +134,43 @@ def test_bad_roles_are_refused(folder, words, problem):
     code, out, err = novikoff("check", *shlex.split(words))
     assert (code, out) == (2, "")
     assert problem in err
+
+
+def test_a_limit_fit_is_in_text_and_json(folder):
+    pytest.importorskip("statsmodels")
+    rows = zip("lhlhlllhll", range(10), "0101100100", strict=True)
+    lines = [f"{dose},{age},{died}" for dose, age, died in rows]
+    (folder / "deaths.csv").write_text("\n".join(["dose,age,died", *lines]))
+    words = "deaths.csv", "--limit-fit", "--contrast", "age=2"
+    _, out, _ = novikoff("check", *words)
+    assert "from 7 rows on the boundary of 10" in out
+    assert "\n  dose=l < " in out
+    sentence = " ".join(out[out.index("For the methods") :].split())
+    assert "estimates of dose=l and intercept do not exist (quasi-complete" in sentence
+    assert "separation of 3 of 10 observations" in sentence
+    fit = answer("check", *words, code=1)["limit_fit"]
+    values = {each["name"]: each["value"] for each in fit["coefficients"]}
+    assert (values["dose=h"], values["dose=l"], values["intercept"]) == (None, "-inf", "inf")
+    tested = {each["name"]: each for each in fit["tests"]}
+    assert tested["dose=l"]["lower"] == "-inf"
+    assert tested["age=2"]["lower"] < values["age=2"] < tested["age=2"]["upper"]
+    assert values["age=2"] == pytest.approx(2 * values["age"])
+
+
+def test_separated_rows_are_listed_and_explained(folder):
+    low = "0,1,5\n0,2,5\n1,1,5\n2,2,5"
+    (folder / "beetles.csv").write_text("dead,dose,n\n" + low)
+    words = "beetles.csv --family binomial --target dead --trials n --categorical dose"
+    assert "separated" not in novikoff("check", *words.split())[1]
+    (folder / "beetles.csv").write_text("dead,dose,n\n" + low + "\n0,3,5\n0,3,5\n0,4,5\n0,4,9")
+    _, out, _ = novikoff("check", *words.split(), "--separated-to", "rows.csv")
+    assert "  separated    dose=3: 2 of 2 have no success\n" in out
+    assert "               dose=4: 2 of 2 have no success\n" in out
+    assert out.endswith("Separated: 4 rows, in rows.csv\n")
+    lines = (folder / "rows.csv").read_text().splitlines()
+    assert lines[:2] == ["row,place,label,because", "4,line 6,0,dose=3: 2 of 2 have no success"]
+    found = answer("check", *words.split(), code=1)
+    assert found["separated"] == [4, 5, 6, 7]
+    assert [each["columns"] for each in found["explanations"]] == [["dose=3"], ["dose=4"]]
+    _, _, err = novikoff("check", *words.split(), "--separated-to", "no/rows.csv")
+    assert "--separated-to no/rows.csv: there is no folder" in err

@@ -15,7 +15,11 @@ from tests.helpers.reports import QUASI
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["check", "example:and"], 0, "SEPARABLE: a hyperplane has each row strictly on its side"),
+        (
+            ["check", "example:and"],
+            0,
+            "SEPARABLE: some hyperplane puts every row strictly on its correct side",
+        ),
         (["check", "example:xor"], 1, "INSEPARABLE: no hyperplane separates the classes"),
         (["fit", "example:and"], 0, "perceptron: converged after"),
         (["trace", "example:and"], 0, "perceptron: converged after"),

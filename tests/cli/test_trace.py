@@ -72,7 +72,7 @@ def test_passive_aggressive_counts_its_mistakes():
         "passive-aggressive: converged after 8 epochs and 79 updates, 12 of them\n"
         "mistakes; the theorem allows 221 mistakes\n"
     ) in out
-    assert "  |w_k − u|² ≤ |w_0 − u|² − Σd  by 0.0319, at update 1\n" in out
+    assert "  |w_k − u|² ≤ |w_0 − u|² − Σd  0.0319, at update 1\n" in out
     assert "d = τ(2ℓ − τ|z|²)" in out
     assert max(map(len, out.splitlines())) <= 80
     found = answer("trace", SETOSA, "--rule", "passive-aggressive", "--param", "variant=PA-II")

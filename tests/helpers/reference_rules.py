@@ -99,6 +99,28 @@ def averaged(data, eta=1.0):
     return [a / len(data.labels) for a in total]
 
 
+def multiclass(data, codes, classes, amount_for):
+    """Kesler's construction: the rows compared, the weights of each class, and their means over all
+    rows of the weights after each. The lowest of several classes with one score is the rival.
+    """
+    lines = [data.zeros() for _ in range(classes)]
+    totals = [data.zeros() for _ in range(classes)]
+    mistakes = []
+    for i, own in enumerate(codes):
+        scores = [data.score(i, w) for w in lines]
+        rival = max((k for k in range(classes) if k != own), key=lambda k: (scores[k], -k))
+        lead = scores[own] - scores[rival]
+        if lead <= 0.0:
+            mistakes.append(i)
+        amount = amount_for(i, lead)
+        if amount:
+            data.add(i, amount, lines[own])
+            data.add(i, -amount, lines[rival])
+        for total, w in zip(totals, lines, strict=True):
+            total[:] = [a + b for a, b in zip(total, w, strict=True)]
+    return mistakes, lines, [[a / len(codes) for a in total] for total in totals]
+
+
 def voted(data, eta=1.0):
     """All weights with their votes."""
     w, history, votes = data.zeros(), [], 0

@@ -6,7 +6,6 @@ import novikoff as nk
 from novikoff import report
 from novikoff.data.matrices import as_matrix, encode
 from novikoff.learning.epochs import learn
-from novikoff.learning.learner import learners_needed
 
 ASKED = report.PageQuestion("novikoff check data.csv", "data.csv", [("rows", "4")])
 ANSWER = report.Answer("It is so.", [("margin", "1")], "In many\nwords.")
@@ -45,7 +44,7 @@ def run_of(rule, X, y, epochs=20, parameters=None, **options):
     if rule == "one-sided":
         classes, codes, y = np.array([-1, 1]), np.ones(len(y), np.uint16), None
     rows = spec.rows(matrix)
-    learner = spec.learner(matrix.shape[1], learners_needed(classes))
+    learner = spec.learner_for(matrix.shape[1], classes)
     ceilings = []
 
     def watch(learner, stop):

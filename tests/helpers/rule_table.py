@@ -17,6 +17,7 @@ from novikoff.learning.rules import (
     BalancedWinnow,
     ComplementWinnow,
     MarginPerceptron,
+    Multiclass,
     PassiveAggressive,
     Perceptron,
     SecondOrder,
@@ -45,6 +46,13 @@ RULES = {
     "balanced-winnow": (BalancedWinnow(), True),
 }
 
+# those with one state for all classes: `Learner` makes it for two unless it is told of more
+JOINT_RULES = {
+    "multiclass": (Multiclass(), True),
+    "multiclass-averaged": (Multiclass(Averaged(Perceptron(0.3))), True),
+    "multiclass-pa": (Multiclass(PassiveAggressive(cap=0.1)), False),
+}
+
 ESTIMATORS = [
     nk.Perceptron,
     nk.OneSidedPerceptron,
@@ -54,10 +62,16 @@ ESTIMATORS = [
     nk.VotedPerceptron,
     nk.MarginPerceptron,
     nk.PassiveAggressive,
+    nk.MulticlassPerceptron,
     nk.SecondOrderPerceptron,
     nk.RuleClassifier,
 ]
 CLASSIFIERS = [kind for kind in ESTIMATORS if kind is not nk.OneSidedPerceptron]
+
+
+def early_predictions(kind):
+    """What an estimator may predict when it has seen no label but 1, or none."""
+    return (None, 1) if kind is nk.MulticlassPerceptron else (-1, 1)
 
 
 class UpdateLog(NamedTuple):
@@ -99,22 +113,25 @@ def same_state(learner, other):
     return all(np.array_equal(x, y) for x, y in zip(arrays_of(a), arrays_of(b), strict=True))
 
 
-def run(rule, X, codes, *, bias, unit_length=False, epochs=2, initial=None, sparse=False):
+def run(
+    rule, X, codes, *, bias, unit_length=False, epochs=2, initial=None, sparse=False, outputs=None
+):
     """A learner after some epochs, and its log."""
     matrix = scipy.sparse.csr_array(X) if sparse else np.ascontiguousarray(X)
     rows = make_rows(matrix, bias, unit_length)
-    learner = Learner(rule, X.shape[1], bias=bias, unit_length=unit_length, initial=initial)
+    lift = {"bias": bias, "unit_length": unit_length}
+    learner = Learner(rule, X.shape[1], outputs, initial=initial, **lift)
     log = new_log(len(X) * epochs)
     for _ in range(epochs):
         learner.read(rows, codes, log=log)
     return learner, log
 
 
-def run_plain(rule, X, codes, *, bias, unit_length=False, epochs=2, sparse=False):
+def run_plain(rule, X, codes, *, bias, unit_length=False, epochs=2, sparse=False, outputs=None):
     """The same with the loop as plain Python."""
     matrix = scipy.sparse.csr_array(X) if sparse else np.ascontiguousarray(X)
     rows = make_rows(matrix, bias, unit_length)
-    learner = Learner(rule, X.shape[1], bias=bias, unit_length=unit_length)
+    learner = Learner(rule, X.shape[1], outputs, bias=bias, unit_length=unit_length)
     log = new_log(len(X) * epochs)
     reading = EpochInput(rows, codes, 1, np.empty(0, np.int64), 0, len(X), True)
     for _ in range(epochs):

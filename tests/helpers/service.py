@@ -47,7 +47,7 @@ def served(folder, *words):
     )
     try:
         line = process.stdout.readline().decode()
-        found = re.search(r"http://127.0.0.1:(\d+)/", line)
+        found = re.search(r"https?://127.0.0.1:(\d+)/", line)
         assert found, line + process.stderr.read().decode()
         yield RunningService(process, int(found[1]))
     finally:

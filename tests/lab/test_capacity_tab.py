@@ -1,10 +1,12 @@
 """The capacity tab in a browser: draws fill in beside Cover's curve, and the address says which."""
 
+import math
 from contextlib import contextmanager
 
 import pytest
 
 import novikoff as nk
+from novikoff.lab import capacity_tab
 from tests.helpers.browser import until
 
 PATH = "tab=capacity&N=6&P=12&trials=20&seed=3"
@@ -154,3 +156,26 @@ def test_it_fits_a_phone_in_either_scheme(browser, lab_server, scheme):
             " && !each.textContent.trim()).map(each => each.id)"
         )
         assert unlabelled == []
+
+
+def test_four_points_have_14_of_16_labellings_and_each_opens_in_the_plane(browser, lab_server):
+    labellings = capacity_tab.square_labellings()
+    assert len({each["points"] for each in labellings}) == 2 ** len(capacity_tab.SQUARE)
+    assert sum(each["realised"] for each in labellings) == nk.cover.count(4, 3) == 14
+    for each in labellings:
+        a, b, c, d = (corner[2] for corner in each["corners"])  # in their order around the square
+        assert each["realised"] == (not a == c != b == d)
+    with tab(browser, lab_server) as page:
+        assert page.locator("#capacity-square button").count() == 16
+        xor = page.locator("#capacity-square .none").first
+        xor.click()
+        until(page, "() => document.documentElement.dataset.tab === 'plane'")
+        assert "marked points intersect" in page.locator("#verdict").inner_text()
+
+
+@pytest.mark.parametrize(("P", "N"), [(1, 1), (4, 3), (20, 10), (3, 7)])
+def test_the_count_is_said_with_its_formula(P, N):
+    text = capacity_tab.count_text(P, N)
+    total = 2 * sum(math.comb(P - 1, k) for k in range(min(N, P)))
+    assert text.startswith(f"C({P}, {N}) = 2·[({P - 1} choose 0)")
+    assert text.endswith(f" = {total:,} of 2^{P} labellings")

@@ -31,6 +31,7 @@ def test_columns_are_chosen_or_asked_for():
         "y": "size",
         "target": "kind",
         "labels": ["cat", "dog"],
+        "names": {"x": "id", "y": "size", "minus": "cat", "plus": "dog"},
         "points": "n1,0.1p2,3n3,0",
         "note": "1 other column is not used.",
         "problem": None,

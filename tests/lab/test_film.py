@@ -15,6 +15,7 @@ from novikoff.errors import ParameterError
 from novikoff.lab.film.film import ROWS, SHOWN, film_of, plane_run
 from novikoff.lab.film.proof_lines import lines_of
 from novikoff.lab.film.run import ENDLESS, UPDATES, FilmRun
+from novikoff.lab.page_data import page_data
 from novikoff.lab.plane.verdict_view import judge
 from novikoff.lab.state.page_state import Plane, WinnowTabState
 from novikoff.lab.state.presets import PRESETS
@@ -480,3 +481,35 @@ def test_winnow_below_the_theorems_thresholds_has_no_end_in_its_proof():
         run = FilmRun.from_trace(nk.trace(X, y, learner), learner)
         names = [line.name for line in lines_of(run)]
         assert names == expected
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "", "preset=xor", "preset=one-sided", "rule=margin", "preset=far-start",
+        *(f"rule=passive-aggressive&variant={variant}" for variant in ("PA", "PA-I", "PA-II")),
+        "rule=averaged", "tab=winnow",
+    ],
+)  # fmt: skip
+def test_every_letter_of_a_formula_is_explained(address):
+    film = page_data(address, charts=False)["film"]
+    formulas = [film["moved"], *(line["statement"] for line in film["lines"])]
+    formulas += [*((film["picture"] or {}).get("key") or {}).values()]
+    text = re.sub(r"\{[^}]*\}", "", " ".join(formulas))
+    letters = set(re.findall(r"(?<![A-Za-z])(?:[A-Za-z]\u0302?|[α-ωΑ-Ω])(?![A-Za-z\u0302])", text))
+    explained = {*film["symbols"], *"τΣb"} | {name[-1] for name in film["symbols"]}
+    assert letters - explained <= {"a"}, letters  # an article, where it is no letter
+    assert all(film["symbols"].values())
+
+
+def test_winnow_s_sums_are_those_of_the_rows():
+    told = winnow_page_data(WinnowTabState(n=9, relevant=2))
+    film, rows = told["film"], np.array(told["rows"])
+    for k in range(film["steps"]):
+        row = rows[film["columns"]["row"][k]]
+        before, after = (float(row @ film["weights"][i]) for i in (k, k + 1))
+        assert film["columns"]["row_sum"][k] == before
+        assert film["columns"]["row_sum_after"][k] == after
+        assert (before >= told["threshold"]) == (film["columns"]["label"][k] < 0)
+    assert film["countdown"]["why"].startswith("2 + 3r(1 + lg n)")
+    assert film["countdown"]["bound"] == int(nk.bounds.winnow(2, 9))

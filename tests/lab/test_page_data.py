@@ -27,11 +27,11 @@ from tests.helpers.examples import examples
 
 KEYS = {
     "address", "tab", "state", "title", "about", "points", "frame", "arranged", "verdict",
-    "figures", "film", "problem",
+    "figures", "film", "problem", "names",
 }  # fmt: skip
 VERDICT = {
     "outcome", "sentence", "brief", "lifted", "line", "reach", "nearest", "conflict", "hulls",
-    "meet", "mirrored",
+    "meet", "mirrored", "gamma", "unlifted",
 }  # fmt: skip
 COORDINATES = st.integers(-12, 12).map(lambda k: k / 2.0)
 POINTS = st.lists(st.builds(Point, COORDINATES, COORDINATES, st.sampled_from([-1, 1])), max_size=14)
@@ -249,7 +249,7 @@ def test_positive_rows_alone_are_judged_for_the_one_sided_rule():
 SENTENCES = {
     "points=n-1,0p1,0": ["Separable: a line has", "γ = 1 ", "D = 1.414…", "(D/γ)² = 2 mistakes"],
     "points=n-1,0p1,0&bias=no": ["a line through the origin", "(D/γ)² = 1 mistake."],
-    "preset=xor": ["Not separable: no line has", "the hulls of the 4 marked points"],
+    "preset=xor": ["Not separable: no line has", "marked points intersect (4 points in all)"],
     "preset=xor&bias=no": ["through the origin", "the marked point is the origin itself"],
     "points=p1,0p-1,1p-1,-1n3,3&bias=no": ["mirrored at the origin, holds the origin"],
     "preset=touching": ["Not strictly separable", "6 of the 9 points", "the other 3 lie on it"],

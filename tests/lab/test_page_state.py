@@ -1,6 +1,7 @@
 """The lab's addresses: what is written is read back, and what is not understood is refused."""
 
 import math
+import re
 from urllib.parse import quote
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from novikoff.errors import NovikoffError, ParameterError
+from novikoff.lab import assets
 from novikoff.lab.state.dialects import DIALECTS
 from novikoff.lab.state.page_state import (
     PAGE_KEYS,
@@ -292,7 +294,8 @@ def test_settings_mean_the_estimator_that_has_them(settings):
 
 def test_dialects_are_settings_of_the_notes():
     """As the table of the notes' dialects pins them down."""
-    assert sorted(DIALECTS) == ["000", "001", "002", "003", "004"]
+    assert sorted(DIALECTS) == ["000", "001", "002", "003", "004", "proof"]
+    assert DIALECTS["proof"].settings == DEFAULTS
     by = {name: dialect.settings for name, dialect in DIALECTS.items()}
     assert by["000"].rule == "one-sided"
     assert (by["001"].unit, by["001"].tie, by["001"].start) == (True, "negative", "zeros")
@@ -304,3 +307,20 @@ def test_dialects_are_settings_of_the_notes():
             f"{key}={quote(value)}" for key, value in dialect.as_strings().items()
         )
         assert parsed(text).settings == canonical(by[name])
+
+
+def test_points_of_a_table_keep_its_names():
+    text = "points=n0,0p1,1&x=height%20%5Bm%5D&minus=cat&plus=d%2Co%26g&eta=2"
+    state = parsed(text)
+    assert state.names == ("height [m]", "", "cat", "d,o&g")
+    assert parsed(address(state)) == state
+    for wrong in ("points=p0,0&x=" + 61 * "a", "points=p0,0&plus=%0A", "preset=xor&minus=a"):
+        with pytest.raises(ParameterError):
+            parsed(wrong)
+
+
+def test_every_stop_of_the_page_s_lesson_is_an_address():
+    stops = re.findall(r'href="\?([^"]+)"', assets.own("lab.html"))
+    assert len(stops) > 5
+    for stop in stops:
+        parsed(stop.replace("&amp;", "&"))

@@ -97,7 +97,7 @@ def test_a_conflict_shows_its_hulls():
     crossing = plane_figure(page_data("preset=xor", charts=False), 3)
     assert [mark.name[-2:] for mark in _named(crossing, Patch, "hull")] == ["−1", "+1"]
     assert len(_named(crossing, PointSeries, "in the conflict")) == 2
-    assert _named(crossing, PointSeries, "both hulls hold")[0].x.tolist() == [0.5]
+    assert _named(crossing, PointSeries, "in both hulls")[0].x.tolist() == [0.5]
     around = plane_figure(page_data("preset=overlap&bias=no", charts=False), 0)
     assert len(_named(around, Patch, "mirrored at the origin")) == 1
     held = plane_figure(page_data("preset=touching", charts=False), 0)

@@ -56,7 +56,7 @@ def test_clouds():
     assert run.converged
     assert str(verdict.margin.squared) == "3/11"
     X, y = rows_of(PRESETS["clouds"].points)
-    assert nk.check(X, y, fit_intercept=False).mistake_bound == 100  # γ and the bound are others
+    assert nk.check(X, y, fit_intercept=False).mistake_bound == 100  # γ and the bound change
 
 
 def test_wide():

@@ -1,6 +1,7 @@
 """The lab's server over HTTP: what it answers, whom it refuses, and that it goes on after all."""
 
 import gzip
+import html
 import json
 import re
 import socket
@@ -48,8 +49,16 @@ def test_the_page_is_whole_and_loads_nothing_from_elsewhere(web):
     assert not re.findall(r"\son\w+=", re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL))
 
 
-def test_the_page_is_the_same_whatever_its_address_says(web):
-    assert web.get("/?preset=xor&nonsense")[2] == web.get("/")[2]
+def test_the_page_has_content_before_its_scripts_run(web):
+    page = web.get("/?preset=xor&step=3")[2].decode()
+    told = page_data.page_data("preset=xor", charts=False)
+    for text in (told["title"], told["about"], told["verdict"]["sentence"]):
+        assert html.escape(text) in page
+    picture = re.search(r'id="plane".*?</svg>', page, re.DOTALL)[0]
+    assert (picture.count("<circle"), picture.count("<path")) == (2, 2)
+    empty = web.get("/?preset=xor&nonsense")[2]
+    assert empty == web.get("/?tab=winnow")[2] == web.get("/?points=%ff<b>")[2]
+    assert b'<h2 id="title"></h2>' in empty
 
 
 @pytest.mark.parametrize("path", ["/", "/page/lab.js", "/static/js/bokeh.min.js"])

@@ -6,7 +6,7 @@ import scipy.sparse
 
 import novikoff as nk
 from novikoff.errors import DataError, ParameterError
-from tests.helpers.rule_table import CLASSIFIERS, ESTIMATORS
+from tests.helpers.rule_table import CLASSIFIERS, ESTIMATORS, early_predictions
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]])
 y = np.array([0, 1, 0, 1])
@@ -172,7 +172,8 @@ def test_numbers_too_large_for_a_double(kind):
             for learn in (True, False):
                 with pytest.raises(DataError, match=r"'a' is an integer too large|not one of 2"):
                     model.learn_one(row, 1)
-                assert model.predict_one({} if isinstance(row, dict) else [0, 0]) in (-1, 1)
+                found = model.predict_one({} if isinstance(row, dict) else [0, 0])
+                assert found in early_predictions(kind)
                 if learn:
                     model.learn_one({"a": 1} if isinstance(row, dict) else [1, 1], 1)
             with pytest.raises(DataError, match=r"'a' is an integer too large|not one of 2"):

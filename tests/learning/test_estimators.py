@@ -38,6 +38,7 @@ INDIFFERENT = {
     nk.VotedPerceptron,
     nk.MarginPerceptron,
     nk.PassiveAggressive,
+    nk.MulticlassPerceptron,
     nk.RuleClassifier,
 }
 
@@ -94,7 +95,9 @@ def test_partial_fit_over_any_chunks_is_one_epoch_of_fit(kind, classes):
         assert np.array_equal(parts.decision_function(X), whole.decision_function(X))
 
 
-@every_classifier
+@pytest.mark.parametrize(
+    "kind", [each for each in CLASSIFIERS if each is not nk.MulticlassPerceptron]
+)
 @quietly
 def test_one_vs_rest_is_what_separate_learners_would_do(kind):
     X, y = blobs(classes=3)

@@ -19,7 +19,7 @@ from novikoff.learning.parallel.lookahead import Lookahead
 from novikoff.learning.rows import make_rows
 from novikoff.learning.rules import Perceptron, protocol
 from novikoff.learning.rules.protocol import arrays_of
-from tests.helpers.rule_table import RULES, new_log
+from tests.helpers.rule_table import JOINT_RULES, RULES, new_log
 
 AS_GIVEN = np.empty(0, np.int64)
 NOISE = {"none": 0.0, "a hundredth": 0.01, "two fifths": 0.4}
@@ -89,9 +89,9 @@ def looking_ahead(threads):
 
 @pytest.mark.parametrize("noise", NOISE)
 @pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array], ids=["dense", "csr"])
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", [*RULES, "multiclass-averaged"])
 def test_any_number_of_threads_gives_the_bytes_of_one(name, layout, noise):
-    rule, bias = RULES[name]
+    rule, bias = (RULES | JOINT_RULES)[name]
     X, codes = labelled(NOISE[noise], boolean="winnow" in name and "balanced" not in name)
     one = Run(rule, bias, layout(X), codes).read(on_one_thread)
     for threads in (1, 2, 3, 4):

@@ -22,9 +22,20 @@ from novikoff.learning.rules import (
     protocol,
 )
 from tests.helpers.examples import examples
-from tests.helpers.rule_table import RULES, logged, problems, run, run_plain, same_state
+from tests.helpers.rule_table import (
+    JOINT_RULES,
+    RULES,
+    logged,
+    problems,
+    run,
+    run_plain,
+    same_state,
+)
 
 every_rule = pytest.mark.parametrize(("rule", "bias"), RULES.values(), ids=RULES)
+every_rule_and_joint_one = pytest.mark.parametrize(
+    ("rule", "bias"), (RULES | JOINT_RULES).values(), ids=RULES | JOINT_RULES
+)
 lengths = pytest.mark.parametrize("unit_length", [False, True], ids=["as-is", "unit"])
 
 
@@ -120,7 +131,7 @@ def test_few_columns_that_32_bits_do_not_hold_are_refused_and_not_cut():
             make_rows(matrix, True, False)
 
 
-@every_rule
+@every_rule_and_joint_one
 def test_the_rows_are_left_as_they_were(rule, bias):
     X, codes = example()
     before = X.copy(), codes.copy()
@@ -129,7 +140,7 @@ def test_the_rows_are_left_as_they_were(rule, bias):
     assert np.array_equal(codes, before[1])
 
 
-@every_rule
+@every_rule_and_joint_one
 def test_a_learner_that_was_pickled_or_copied_goes_on_alike(rule, bias):
     X, codes = example()
     learner, _ = run(rule, X, codes, bias=bias, epochs=1)
@@ -142,7 +153,7 @@ def test_a_learner_that_was_pickled_or_copied_goes_on_alike(rule, bias):
         assert np.array_equal(twin.answers(rows), learner.answers(rows))
 
 
-@every_rule
+@every_rule_and_joint_one
 def test_chunks_of_any_size_make_the_same_epoch(rule, bias):
     X, codes = example()
     whole, _ = run(rule, X, codes, bias=bias, epochs=1)
@@ -158,7 +169,7 @@ def test_chunks_of_any_size_make_the_same_epoch(rule, bias):
 @pytest.mark.parametrize(
     ("rule", "bias"),
     # but for complements: that of a feature which is not there would be 1
-    [case for name, case in RULES.items() if name != "winnow-complement"],
+    [case for name, case in (RULES | JOINT_RULES).items() if name != "winnow-complement"],
 )
 def test_room_for_more_features_changes_nothing(rule, bias):
     """Growing to more features, or back, is as if the new ones had been zero all along."""
@@ -176,7 +187,7 @@ def test_room_for_more_features_changes_nothing(rule, bias):
     assert np.array_equal(learner.answers(rows), straight.answers(rows))
 
 
-@every_rule
+@every_rule_and_joint_one
 def test_rows_can_be_refused_before_anything_is_learned_from_them(rule, bias):
     X, codes = example()
     learner, _ = run(rule, X, codes, bias=bias, epochs=1)

@@ -80,3 +80,17 @@ def test_odd_verdicts_have_sensible_pages(name, outcome, pictures):
     assert first.alt
     with Image.open(io.BytesIO(render_file(first, "png"))) as image:
         assert min(image.size) > 500
+
+
+def test_a_statistician_reads_of_coefficients_and_rows_before_geometry():
+    X, y = [[0.0, 1.0], [0, 2], [0, 3], [1, 2], [1, 5]], [0, 1, 0, 1, 1]
+    verdict = nk.check(X, y)
+    page = report.check_page(verdict, ASKED, ANSWER, coefficients=verdict.coefficients, model=True)
+    first, second, third, *_ = page.sections
+    headings = [each.heading for each in (first, second, third)]
+    assert headings == ["Coefficients", "Separated rows", "For the methods section"]
+    assert second.text.startswith("2 rows of 5. More iterations do not help")
+    assert second.table.rows == [["column 0 = 1: 2 of 2 are 1", "2", "3, 4"]]
+    assert "quasi-complete separation of 2 of 5 observations" in third.text
+    plain = report.check_page(verdict, ASKED, ANSWER, coefficients=verdict.coefficients)
+    assert plain.sections[0].heading == "The data in the plane"

@@ -36,7 +36,7 @@ def test_both_hulls_hold_the_point_that_the_multipliers_make(seed):
     verdict, page = check_page(X, y)
     assume(verdict.outcome == "inseparable")
     picture = page.pictures[0]
-    star = named(picture, "both hulls hold")
+    star = named(picture, "in both hulls")
     exactly = []
     for label in (0, 1):
         terms = [(row, share) for row, share in verdict.conflict if y[row] == label]
@@ -59,7 +59,7 @@ def test_both_hulls_hold_the_point_that_the_multipliers_make(seed):
 def test_a_projection_keeps_the_point_within_both_hulls(bias):
     verdict, page = check_page(nk.open("example:iris-versicolor"), fit_intercept=bias)
     picture = page.pictures[0]
-    star = named(picture, "both hulls hold" if bias else "the origin")
+    star = named(picture, "in both hulls" if bias else "the origin")
     assert "projection of 4 features" in picture.caption
     numbers = np.array([row for row, _ in verdict.conflict])
     shares = [share for _, share in verdict.conflict]

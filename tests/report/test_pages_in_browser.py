@@ -23,7 +23,7 @@ LONG = f"{NAMED},y\n" + "".join(f"{k}.123456,{k},{-k},{int(k > 3)}\n" for k in r
 
 #: Each page's command, how many figures it has, and a part of its answer.
 PAGES = {
-    "separable": (["check", "example:iris-setosa"], 3, "each row strictly on its side"),
+    "separable": (["check", "example:iris-setosa"], 3, "every row strictly on its correct side"),
     "inseparable": (["check", "example:iris-versicolor"], 2, "INSEPARABLE: no hyperplane"),
     "quasi": (["check", "quasi.csv"], 3, "2 of 6 rows strictly on their own side"),
     "undecided": (["check", "example:wdbc", "--time-limit", "0"], 2, "UNDECIDED"),

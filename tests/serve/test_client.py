@@ -33,7 +33,7 @@ def test_the_protocol_through_the_client(web, tmp_path):
         assert client.learn_one({"a": -1.0}, -1, weight=2.0, id="mine").repeated
         assert client.predict_one({"a": 1.0}, keep=False).id is None
         state = client.state(margin=0.5)
-        assert (state["seen"], state["out"]) == (2, 0)
+        assert (state["seen"], state["pending"]) == (2, 0)
         (tmp_path / "model").write_bytes(client.model_file())
         assert nk.load(tmp_path / "model").predict_one({"a": 5.0}) in (-1, 1)
 

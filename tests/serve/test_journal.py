@@ -17,7 +17,7 @@ from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve import snapshots
 from novikoff.serve.journal import FILE, Journal, JournalError
 from novikoff.serve.messages import LearnRequest, PredictRequest, RevealRequest
-from novikoff.serve.operations import Learn
+from novikoff.serve.operations import AddModel, Learn
 from novikoff.serve.recipes import make_recipe, new_estimator
 from novikoff.serve.replay import replay
 from novikoff.serve.served_model import ServiceError
@@ -78,6 +78,10 @@ async def drive(service, rng, steps, boolean=False, weights=(1.0,)):
             await one(service.reveal("default", [request]))
 
 
+def waiting(service):
+    return service.state(service.models["default"])["pending"]
+
+
 def learned(folder, until=None):
     """The estimator of a plain run of `learn_one` over the journal."""
     journal = Journal(folder, write=False)
@@ -105,12 +109,12 @@ def test_a_restart_has_the_bytes_of_learn_one_over_the_journal(rule, tmp_path):
             model = service.models["default"]
             await snapshots.take_snapshot(service, model)
             await drive(service, rng, 60, rule == "winnow", weights)
-            before = to_bytes(model.estimator), model.counters(), model.out
+            before = to_bytes(model.estimator), model.counters(), waiting(service)
         async with opened(tmp_path) as service:  # from the snapshot, and what came after
             model = service.models["default"]
             assert to_bytes(model.estimator) == before[0] == to_bytes(learned(tmp_path))
             assert rounded(model.counters()) == rounded(before[1])
-            assert model.out == before[2] > 0
+            assert waiting(service) == before[2] > 0
         assert to_bytes(replay(tmp_path).estimator) == before[0]
 
     asyncio.run(run())
@@ -209,7 +213,7 @@ def test_what_is_repeated_changes_nothing_and_what_contradicts_is_refused(tmp_pa
             assert "has been learned with the label 1 and the weight 1" in str(refused[0])
             assert "none of the classes [-1, 1]" in str(refused[4])
             assert service.models["default"].counts.seen == 2
-            assert service.models["default"].out == 0
+            assert waiting(service) == 0
         assert to_bytes(replay(tmp_path, labels=1).estimator) == learned_once
 
     asyncio.run(run())
@@ -220,7 +224,7 @@ def test_a_full_disk_refuses_labels_and_keeps_predicting(tmp_path):
         async with opened(tmp_path, "perceptron", durability="normal") as service:
             await drive(service, random.Random(4), 20)
             model = service.models["default"]
-            before, out = to_bytes(model.estimator), model.out
+            before, out = to_bytes(model.estimator), waiting(service)
             pages = service.journal.db.execute("PRAGMA page_count").fetchone()[0]
             service.journal.db.execute(f"PRAGMA max_page_count = {pages}")
             big = {f"f{j}": 1.0 for j in range(2000)}
@@ -231,13 +235,28 @@ def test_a_full_disk_refuses_labels_and_keeps_predicting(tmp_path):
             assert answer["id"] is None
             assert answer["label"] in (-1, 1)
             assert "full" in service.problem
-            assert (to_bytes(model.estimator), model.out) == (before, out)
+            assert (to_bytes(model.estimator), waiting(service)) == (before, out)
             service.journal.db.execute("PRAGMA max_page_count = 1000000")
             await one(service.learn("default", [LearnRequest(big, 1)]))
             assert service.problem is None
             after = to_bytes(model.estimator)
         assert after != before
         assert to_bytes(replay(tmp_path).estimator) == after
+
+    asyncio.run(run())
+
+
+def test_a_folder_that_became_read_only_refuses_labels_and_keeps_predicting(tmp_path):
+    async def run():
+        async with opened(tmp_path, "perceptron", durability="normal") as service:
+            await one(service.learn("default", [LearnRequest([1.0], 1)]))
+            service.journal.db.execute("PRAGMA query_only = ON")  # as SQLite finds such a folder
+            with pytest.raises(ServiceError, match=r"nothing was learned: .* readonly"):
+                await service.learn("default", [LearnRequest([1.0], 1)])
+            (answer,) = await service.predict("default", [PredictRequest([1.0])])
+            assert (answer["id"], answer["label"]) == (None, 1)
+            service.journal.db.execute("PRAGMA query_only = OFF")
+            assert (await one(service.learn("default", [LearnRequest([1.0], 1)])))["seen"] == 2
 
     asyncio.run(run())
 
@@ -251,7 +270,7 @@ def test_predictions_expire_and_the_pending_are_limited(tmp_path):
             assert refused.status == HTTPStatus.TOO_MANY_REQUESTS
             await snapshots.expire(service)
             model = service.models["default"]
-            assert (model.out, service.view.expired(model.record.key)) == (0, 3)
+            assert service.view.pending(model.record.key) == (0, 3)
             (late,) = await service.reveal("default", [RevealRequest(kept[0]["id"], 1)])
             assert "it expired, or never was" in str(late)
 
@@ -318,7 +337,8 @@ def test_one_process_learns_and_a_journal_is_recognised(tmp_path):
 
 def test_a_commit_is_all_or_nothing(tmp_path):
     journal = Journal(tmp_path)
-    good = Learn(1, "a", 0.0, "[1]", "1", 1.0, 1, True)
+    journal.commit([AddModel("default", "{}", None, 0.0)])
+    good = Learn(1, "a", 0.0, "[1]", "1", 1.0, True)
     with pytest.raises(JournalError):
         journal.commit([good, good._replace(id=None)])
     assert [*journal.entries()] == []

@@ -7,6 +7,7 @@ import random
 import threading
 from contextlib import suppress
 
+from benchmarks import serve_kills
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve.journal import Journal
 from novikoff.serve.replay import replay
@@ -70,6 +71,12 @@ def test_nothing_acknowledged_is_lost_when_the_service_is_killed_under_load(tmp_
         for name, y in acknowledged[-CLIENTS:]:
             status, answer = web.post("/reveal", {"id": name, "label": y})
             assert (status, answer["repeated"]) == (200, True)
+
+
+def test_nothing_is_lost_at_any_point_at_which_a_service_kills_itself():
+    for name, row in serve_kills.run(11 if "CI" in os.environ else 4, seed=1).items():
+        bad = {column: row[column] for column in serve_kills.COLUMNS[2:]}
+        assert not any(bad.values()), f"{name}: {bad}"
 
 
 def check(folder, acknowledged, most_unanswered):

@@ -1,5 +1,6 @@
 """The service over HTTP: a real server on loopback, asked sense and nonsense."""
 
+import http.client
 import json
 import random
 import signal
@@ -10,7 +11,9 @@ import pytest
 
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve.replay import replay
+from novikoff.serve.web.routes import WATCHERS
 from tests.helpers.service import JSON, LINES, command, served
+from tests.helpers.waits import wait_until
 
 TOKENS = "predict-predict-01 predict\nlearn-learn-learn-1\nmanage-manage-manage manage\n"
 
@@ -50,7 +53,7 @@ def test_learning_over_http_has_the_bytes_of_learn_one(tmp_path):
         assert "the model knows its features by name" in lines[1]["problem"]
         assert (lines[2]["line"], lines[2]["status"]) == (3, 422)
         state = json.loads(web.get("/state")[1])
-        assert (state["seen"], state["out"]) == (41, 0)
+        assert (state["seen"], state["pending"]) == (41, 0)
         content = web.get("/model")[1]
         web.process.send_signal(signal.SIGTERM)
         assert web.process.wait(60) == 0
@@ -110,8 +113,81 @@ def test_what_is_seen(web):
     described = json.loads(web.get("/openapi.json")[1])
     assert set(described["paths"]["/models/{name}/learn"]) == {"post"}
     assert b"/reveal" in web.get("/docs")[1]
-    assert b"majority_mistakes" in web.get("/")[1]
+    assert set(described["paths"]["/models"]["post"]["responses"]) == {"201", "default"}
+    for page in (b"style.css", b"chart.js", b"live.js"):
+        assert b"page/" + page in web.get("/")[1]
+        assert web.get(f"/page/{page.decode()}")[0] == 200
+    for path in ("/", "/docs"):
+        headers = web.ask("GET", path)[1]
+        assert "script-src 'self'" in headers["Content-Security-Policy"]
+        assert headers["X-Content-Type-Options"] == "nosniff"
+    assert web.get("/page/../live.html")[0] == web.get("/page/live.css")[0] == 404
     assert web.get("/state?margin=0")[0] == 422
+
+
+def test_events_come_until_the_client_leaves_and_watchers_are_limited(web):
+    def watch():
+        link = socket.create_connection(("127.0.0.1", web.port), timeout=60)
+        link.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return link, link.makefile("rb")
+
+    watching = [watch() for _ in range(WATCHERS)]
+    for _, lines in watching:
+        event = next(line for line in lines if line.startswith(b"data: "))
+        assert json.loads(event[6:]).keys() >= {"majority_mistakes", "series", "latency", "last"}
+    assert web.get("/events")[0] == 503
+    for link, lines in watching:
+        lines.close()
+        link.close()
+    wait_until(lambda: not refused_to_watch(web), "the end of other streams")
+
+
+def refused_to_watch(web):
+    """Whether an event stream is refused, since others look."""
+    link = http.client.HTTPConnection("127.0.0.1", web.port, timeout=60)
+    link.request("GET", "/events")
+    status = link.getresponse().status
+    link.close()
+    return status == 503
+
+
+def test_a_disk_without_room_turns_learning_off_for_as_long_as_it_lasts(tmp_path):
+    """No file may grow beyond a page, which SQLite takes as it takes a full disk."""
+    resource = pytest.importorskip("resource")
+    if not hasattr(resource, "prlimit"):
+        pytest.skip("files of a running process can be limited on Linux only")
+    row = {"features": {f"f{k}": 1.0 for k in range(999)}, "label": 1}
+    words = "--rule", "perceptron", "--durability", "normal"
+    with served(tmp_path / "journal", *words) as web:
+        assert web.post("/learn", row | {"id": "first"})[0] == 200
+        before = web.get("/model")[1]
+        _, hard = resource.prlimit(web.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(web.process.pid, resource.RLIMIT_FSIZE, (4096, hard))
+        status, answer = web.post("/learn", row | {"id": "second"})
+        assert (status, "nothing was learned" in answer["problem"]) == (503, True)
+        status, answer = web.post("/predict", {"features": row["features"]})
+        assert (status, answer["id"], answer["label"]) == (200, None, 1)
+        assert (web.get("/healthz")[0], web.get("/readyz")[0]) == (200, 503)
+        assert web.get("/model")[1] == before
+        resource.prlimit(web.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+        answer = web.post("/learn", row | {"id": "second"})[1]
+        assert (answer["seen"], answer["repeated"]) == (2, False)
+        assert web.post("/learn", row | {"id": "first"})[1]["repeated"]
+        assert web.get("/readyz")[0] == 200
+        after = web.get("/model")[1]
+    assert after == to_bytes(replay(tmp_path / "journal").estimator)
+
+
+def test_every_line_of_the_log_is_its_own_whatever_is_asked(tmp_path):
+    words = "--rule", "perceptron", "--durability", "normal", "--log-requests"
+    forged = "/x%0d%0a%7B%22event%22:%22start%22%7D%22,%1b[31m"
+    with served(tmp_path / "journal", *words) as web:
+        assert web.get(forged, {"X-Forwarded-For": "10.1.2.3"})[0] == 404
+        web.process.send_signal(signal.SIGTERM)
+        lines = [json.loads(line) for line in web.process.communicate()[1].splitlines()]
+    assert [line["event"] for line in lines] == ["start", "request", "stop"]
+    assert (lines[1]["status"], lines[1]["client"]) == (404, "127.0.0.1")
+    assert lines[1]["path"].startswith("/x\r\n{")
 
 
 def test_tokens_and_two_models(tmp_path):

@@ -134,7 +134,7 @@ def test_rows_of_arrays_are_called_by_their_numbers():
 
 def test_every_family_has_its_own_words():
     classes = nk.check([[0, 3], [1, 3], [2, 3], [3, 3]], [0, 1, 2, 2], family="multinomial")
-    assert str(classes).startswith("4 rows, 2 features, multinomial\nSEPARABLE: some direction")
+    assert str(classes).startswith("4 rows, 2 features, multinomial\nSEPARABLE: some linear scores")
     assert "Multinomial regression: the likelihood has no maximum" in str(classes)
     assert classes.aliased == {f"{k}: column 1": {f"{k}: intercept": 3} for k in (1, 2)}
     ordered = nk.check([[0, 0], [1, 1], [2, 2], [1, 1]], [0, 1, 2, 0], family="cumulative")

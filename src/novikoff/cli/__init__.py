@@ -1,5 +1,5 @@
-"""The command line: `novikoff fit`, `predict`, `check`, `repair`, `bound`, `verify`, `trace`,
-`cover`, `convert`, `design`, `examples`, `exercise`, `demo`, `lab`, `serve` and `replay`.
+"""The command line: `novikoff fit`, `predict`, `show`, `check`, `repair`, `bound`, `verify`,
+`trace`, `cover`, `convert`, `design`, `examples`, `exercise`, `demo`, `lab`, `serve` and `replay`.
 
 Commands load what they need when they run; `novikoff --help` starts without Numba.
 Exit codes: 0 done, or yes; 1 no (`check`: not separable, `bound --only`: refused, `verify`: not
@@ -35,10 +35,12 @@ from novikoff.cli import (
     repair,
     replay,
     serve,
+    show,
     trace,
     verify,
 )
-from novikoff.cli.shared.command import Command
+from novikoff.cli.shared.command import Command, limit_width
+from novikoff.cli.shared.data_options import in_option_names
 from novikoff.cli.shared.progress.signals import exit_code, terminate
 from novikoff.errors import NovikoffError
 from novikoff.version import __version__
@@ -70,6 +72,11 @@ class _Commands(TyperGroup):
     def make_context(self, *given: Any, **named: Any) -> Any:
         with _guarded():
             return super().make_context(*given, **named)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if self.rich_markup_mode is not None:
+            limit_width()
+        super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
         with _guarded():
@@ -106,6 +113,7 @@ def _options(
 
 app.command("fit", cls=Command)(fit.fit)
 app.command("predict", cls=Command)(predict.predict)
+app.command("show", cls=Command)(show.show)
 app.command("check", cls=Command)(check.check)
 app.command("repair", cls=Command)(repair.repair)
 app.command("bound", cls=Command)(bound.bound)
@@ -135,7 +143,7 @@ def main() -> None:
     try:
         app()
     except NovikoffError as error:
-        typer.echo(f"novikoff: {error}", err=True)
+        typer.echo(f"novikoff: {in_option_names(str(error))}", err=True)
         sys.exit(2)
     except OSError as error:  # a full disk, most likely
         where = "" if error.filename is None else f"{error.filename}: "

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
+from novikoff.cli.shared import terminal
+from novikoff.cli.shared.text import wrap
+
 if TYPE_CHECKING:
     from novikoff.learning.learner import Learner
     from novikoff.verdict import Verdict
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
 SEPARATES = "example:separable?rows=300&features=10&margin=0.02"
 CANNOT = "example:iris-versicolor"
 WIDTH = 40  # characters of the longest bar
+EIGHTHS = " ▏▎▍▌▋▊▉█"  # of a character, for the end of a bar
+INDENT = "   "
 PAUSE = 0.15  # seconds between two epochs, for a person to see
 
 
@@ -27,28 +32,28 @@ def demo() -> None:
     """Watch a perceptron learn: where the theorem promises an end, and where there is none."""
     from novikoff.number_text import rounded_up
 
-    typer.echo(f"1. Data that separate: {SEPARATES}\n")
+    _head(f"1. Data that separate: {SEPARATES}")
     learner, epochs, verdict = _train(SEPARATES, 1000)
     _draw(epochs)
     bound, mistakes = f"{verdict.mistake_bound:,}", learner.total("mistakes")
-    typer.echo(f"""
-   The last epoch passed without a mistake: it has converged. The verdict is:
-   {verdict.outcome}, with a margin of {verdict.margin.lower:.3g} (its square is known exactly),
-   so by the theorem of Block and Novikoff (1962) no order of these rows can
-   ever cost more than (D / margin)^2 = {bound} mistakes. It took {mistakes}.
-""")
-    typer.echo(f"2. Data that no plane separates: {CANNOT}\n")
+    _say(
+        f"The last epoch passed without a mistake: it has converged. The verdict is:"
+        f" {verdict.outcome}, with a margin of {verdict.margin.lower:.3g} (its square is known"
+        " exactly). So by the theorem of Block and Novikoff (1962), however these rows are ordered,"
+        f" the perceptron makes at most (D / margin)^2 = {bound} mistakes. It made {mistakes}."
+    )
+    _head(f"2. Data that no hyperplane separates: {CANNOT}")
     learner, epochs, verdict = _train(CANNOT, 5000)
     _draw(epochs)
     ceiling = rounded_up(epochs[-1].ceiling, 2)
     rows = ", ".join(str(row) for row, _ in verdict.conflict)
-    typer.echo(f"""
-   {len(epochs):,} epochs, {learner.total("mistakes"):,} mistakes, and it would go on for ever.
-   Every run proves something: no separator of these rows has a margin above
-   {ceiling}. The verdict needs no run: {verdict.outcome}, because the rows
-   {rows} cancel out exactly, each with a multiplier of
-   its own. Both verdicts come with a certificate that anybody can check.
-""")
+    _say(
+        f"{len(epochs):,} epochs, {learner.total('mistakes'):,} mistakes, and it would go on for"
+        " ever. Every run proves something: no separator of these rows has a margin above"
+        f" {ceiling}. The verdict needs no run: {verdict.outcome}, because the rows {rows} sum to"
+        " zero exactly, each with a multiplier of its own. Both verdicts come with a certificate"
+        " that anybody can check."
+    )
     typer.echo("Try next:")
     for command, what in (
         ("novikoff check example:xor", "separable? why not?"),
@@ -57,6 +62,14 @@ def demo() -> None:
         ("novikoff check YOUR.csv --target COLUMN", "your own data"),
     ):
         typer.echo(f"  {command:<54}{what}")
+
+
+def _head(text: str) -> None:
+    typer.echo(f"{typer.style(text, bold=True) if terminal.has_colour() else text}\n")
+
+
+def _say(text: str) -> None:
+    typer.echo("\n".join(["", *wrap(text, INDENT, INDENT), ""]))
 
 
 def _train(example: str, max_epochs: int) -> tuple["Learner", list[Epoch], "Verdict"]:
@@ -93,7 +106,26 @@ def _draw(epochs: list[Epoch]) -> None:
     typer.echo(f"   {'epoch':>6}  {'mistakes':<{WIDTH + 5}}no margin above")
     for k in shown:
         mistakes, ceiling = epochs[k]
-        bar = f"{'#' * -(-mistakes * WIDTH // most)} {mistakes}".strip()
-        typer.echo(f"   {k + 1:>6,}  {bar:<{WIDTH + 5}}{rounded_up(ceiling)}")
+        text = f"{_bar(mistakes / most)} {mistakes}".strip()
+        text = f"{text:<{WIDTH + 5}}"
+        if terminal.has_colour():
+            look = terminal.BAD if mistakes else terminal.GOOD
+            text = typer.style(text, fg=look["fg"])
+        typer.echo(f"   {k + 1:>6,}  {text}{rounded_up(ceiling)}")
         if sys.stdout.isatty():
             time.sleep(PAUSE)
+
+
+def _bar(part: float) -> str:
+    """A bar for a part of the whole, to an eighth of a character where those can be written.
+
+    >>> len(_bar(1.0))
+    40
+    """
+    whole, rest = divmod(round(8 * WIDTH * part), 8)
+    bar = EIGHTHS[8] * whole + EIGHTHS[rest].strip()
+    try:
+        bar.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return "#" * round(WIDTH * part)
+    return bar

@@ -1,18 +1,17 @@
 """`novikoff examples`: the built-in data."""
 
-import textwrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from novikoff.cli.shared import options
-from novikoff.cli.shared.text import json_text
+from novikoff.cli.shared.text import json_text, wrap
 
 if TYPE_CHECKING:
     from novikoff.data import Source
     from novikoff.data.examples.registry import Example
 
-WIDTH, INDENT = 72, "    "
+INDENT = "    "
 
 
 def examples(
@@ -38,7 +37,7 @@ def examples(
         return
     for each in data.EXAMPLES.values():
         typer.echo(f"example:{each.name}, {'' if each.separable else 'not '}separable")
-        typer.echo(textwrap.indent(textwrap.fill(each.description, WIDTH), INDENT))
+        typer.echo("\n".join(wrap(each.description, INDENT, INDENT)))
         if each.parameters:
             given = "&".join(f"{key}={value}" for key, value in each.parameters.items())
             typer.echo(f"{INDENT}with ?{given}")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from novikoff.cli.shared import options
+from novikoff.cli.shared.command import Command
+from novikoff.cli.shared.terminal import show
 from novikoff.cli.shared.text import json_text, wrap
 from novikoff.errors import ParameterError
 from novikoff.number_text import count
@@ -23,7 +25,7 @@ app = typer.Typer(
 KINDS = "separator, conflict, margin, order, placement, relevant, labellings"
 
 
-@app.command("new")
+@app.command("new", cls=Command)
 def new(
     kind: Annotated[
         str,
@@ -61,7 +63,7 @@ def new(
     typer.echo(f"to grade: novikoff exercise grade {output} ANSWERS{own}")
 
 
-@app.command("grade")
+@app.command("grade", cls=Command)
 def grade(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What exercise new wrote.")],
     answers: Annotated[
@@ -99,7 +101,7 @@ def grade(
         from novikoff.files import atomic_write
 
         atomic_write(output, _as_csv(grades).encode())
-    typer.echo(json_text(_as_json(assignment.kind, grades)) if json else _as_text(grades))
+    show(json_text(_as_json(assignment.kind, grades)) if json else _as_text(grades), plain=json)
     raise typer.Exit(0 if all(each.result is Result.CORRECT for each in grades) else 1)
 
 

@@ -11,6 +11,7 @@ import typer
 from novikoff.cli.shared import options, report_options
 from novikoff.cli.shared.data_options import DataArgument, DataOptions, DecimalOption, reads_data
 from novikoff.cli.shared.progress.repair_progress import RepairProgress
+from novikoff.cli.shared.terminal import show
 from novikoff.cli.shared.text import beside, json_text, wrap
 from novikoff.errors import DataError, ParameterError, WriteError
 from novikoff.number_text import count
@@ -105,7 +106,7 @@ def repair(
         answer = pages.Answer(_headline(found), _facts(found, rows), text)
         files.write(pages.repair_page(found, asked, answer, labels=rows.labels))
     answer_json = _as_json(found, certificate, output) | files.as_json()
-    typer.echo(json_text(answer_json) if json else "\n".join([text, *files.lines()]))
+    show(json_text(answer_json) if json else "\n".join([text, *files.lines()]), plain=json)
     raise typer.Exit(0 if found.exact else 3)
 
 

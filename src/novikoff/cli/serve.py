@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import logging
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from novikoff.cli.shared import options
 from novikoff.errors import ParameterError
+from novikoff.number_text import count
 
 
 def serve(
@@ -34,6 +34,16 @@ def serve(
         str, typer.Option(help="An address of this machine to serve at.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8642,
+    readers: Annotated[
+        int,
+        typer.Option(
+            min=0, max=64, metavar="N", help="Processes that only predict, and follow the journal."
+        ),
+    ] = 0,
+    readers_port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Where they answer, if not at the next port."),
+    ] = None,
     token_file: Annotated[
         Path | None,
         typer.Option(
@@ -59,6 +69,14 @@ def serve(
         list[str] | None,
         typer.Option(metavar="NAME", help="A name that requests may call it by; may be repeated."),
     ] = None,
+    trust_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A proxy whose X-Forwarded-For tells the client's address, for --rate and the log;"
+            " may be repeated.",
+        ),
+    ] = None,
     tls_certificate: Annotated[Path | None, typer.Option(metavar="FILE", help="For https.")] = None,
     tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="For https.")] = None,
     log_requests: Annotated[
@@ -68,13 +86,14 @@ def serve(
     """Serve a model that predicts, is told labels later, learns, and loses nothing.
 
     Until Ctrl-C or SIGTERM, to this machine alone unless told otherwise. Every label is in the
-    journal before it is acknowledged; a restart goes on from there. docs/serve.md has the routes.
-    Needs Starlette and Uvicorn: pip install 'novikoff[serve]'.
+    journal before it is acknowledged; a restart goes on from there. docs/service.md walks through
+    it. Needs Starlette and Uvicorn: pip install 'novikoff[serve]'.
 
     Example: novikoff serve --rule perceptron --journal spam
     """
     _require()
     from novikoff.serve.settings import DAY, Limits, Settings
+    from novikoff.serve.web.guard import log_to_stderr
     from novikoff.serve.web.server import serve
 
     recipe, origin = _beginning(model, rule, classes, param or [], bias, unit_length)
@@ -82,20 +101,23 @@ def serve(
         journal=journal,
         host=host,
         port=port,
+        readers=readers,
+        readers_port=readers_port,
         durability=durability,
         pending_for=pending_for * DAY,
         token_file=token_file,
         hosts=tuple(allow_host or ()),
+        proxies=tuple(trust_proxy or ()),
         log_requests=log_requests,
         tls_certificate=None if tls_certificate is None else str(tls_certificate),
         tls_key=None if tls_key is None else str(tls_key),
         limits=Limits(rate=rate),
     )
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
-    logging.getLogger("novikoff.serve").setLevel(logging.INFO)
+    log_to_stderr()
 
-    def ready(url: str, _: Callable[[], object]) -> None:
-        typer.echo(f"The service is at {url}\nCtrl-C ends it.")
+    def ready(url: str, readers: str | None, _: Callable[[], object]) -> None:
+        also = f"\n{count(settings.readers, 'reader')} at {readers}" if readers else ""
+        typer.echo(f"The service is at {url}{also}\nCtrl-C ends it.")
         sys.stdout.flush()
 
     serve(settings, recipe, origin, ready)

@@ -9,6 +9,7 @@ import typer
 from novikoff.cli.shared import cluster_options, options
 from novikoff.cli.shared.data_options import BadRows, DataArgument, DataOptions, reads_data
 from novikoff.cli.shared.progress.search_progress import SearchProgress
+from novikoff.cli.shared.terminal import show
 from novikoff.cli.shared.text import json_text
 from novikoff.errors import CertificateError, DataError, ParameterError
 from novikoff.number_text import count
@@ -59,7 +60,7 @@ def verify(
     except CertificateError as error:
         found = Verification(False, str(error))
     answer = _as_json(found, proof)
-    typer.echo(json_text(answer) if json else _as_text(answer, certificate, " ".join(data)))
+    show(json_text(answer) if json else _as_text(answer, certificate, " ".join(data)), plain=json)
     raise typer.Exit(0 if found.valid else 1)
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from novikoff.data.chunk import Chunk, LabelArray
+from novikoff.data.identifiers import identifiers
 from novikoff.data.loader import cached_if_large
 from novikoff.data.source import Opening, Source
 from novikoff.data.sparse import Matrix
@@ -53,6 +55,11 @@ class LoadedSource(Source):
     def levels(self) -> dict[str, dict[str, int]]:
         """The columns of words: their values, and the feature of each."""
         return levels_of(self.info.categories, self.feature_names or ())
+
+    @cached_property
+    def identifiers(self) -> list[str]:
+        """The columns that look like names of rows."""
+        return identifiers(self.chunk.X, self.feature_names or (), self.levels)
 
     @property
     def labels(self) -> LabelArray:

@@ -136,6 +136,12 @@ def _codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
     return codes
 
 
+def are_measurements(classes: Classes) -> bool:
+    """Whether labels are plainly numbers to predict: more than two, and some with a fraction."""
+    fractional = classes.dtype.kind == "f" and bool((classes != np.rint(classes)).any())
+    return len(classes) > 2 and fractional
+
+
 def refuse_mismatch(rows: int, labels: int) -> None:
     """As many labels as rows, and at least one."""
     if rows != labels:

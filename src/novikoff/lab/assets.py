@@ -8,7 +8,7 @@ from pathlib import Path
 from isal import igzip
 
 from novikoff.report.render.bokeh import bokeh_script
-from novikoff.report.render.html import colour_styles, dark_colours, json_element
+from novikoff.report.render.html import colour_styles, dark_colours, json_element, screen_style
 from novikoff.version import __version__
 
 FOLDER = str(files("novikoff.lab") / "page")  # of the page's parts, scripts and styles
@@ -38,7 +38,7 @@ def page() -> bytes:
 
     text = own("lab.html")
     for marker, part in (
-        ("colours", f"<style>{colour_styles()}</style>\n{dark_colours()}"),
+        ("colours", f"<style>{colour_styles()}\n{screen_style()}</style>\n{dark_colours()}"),
         ("player", own("player.html")),
         ("capacity", own("capacity.html")),
         ("figures", figures()),

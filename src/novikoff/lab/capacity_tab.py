@@ -5,6 +5,7 @@ that number alone, so what was drawn once is kept, and drawing on only adds to i
 """
 
 import functools
+import itertools
 from collections import OrderedDict
 from threading import Lock
 from typing import Any
@@ -15,12 +16,17 @@ from novikoff.lab.film.charts import chart_json
 from novikoff.lab.limits import DRAWN
 from novikoff.lab.plane.bokeh_figures import empty_source
 from novikoff.lab.state.page_state import RANGES, CapacityTabState, address, as_strings
+from novikoff.lab.state.row_orders import rows_of
+from novikoff.lab.state.url_values import Point, write_points
 from novikoff.number_text import rounded_down, rounded_up
 from novikoff.report.charts import capacity as pictures
 from novikoff.report.model import LIGHT, Mark, PointSeries, array, number
 from novikoff.report.render.bokeh import Plot, Style, bokeh_figure
 from novikoff.theory.cover.capacity import interval, trial
+from novikoff.verdict import check
+from novikoff.verdict.result import SEPARABLE
 
+SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
 FARTHEST = 4.0  # P / N up to where the curve is drawn, if P is not beyond
 
 Drawn = tuple[int, int, int]  # N, P, seed
@@ -74,6 +80,7 @@ def capacity_page_data(state: CapacityTabState) -> dict[str, Any]:
             "share": [cover_count.fraction(p, N) for p in places],
         },
         "half": 2 * N,
+        "square": square_labellings(),
         "now": run_trials(N, P, state.trials, state.seed),
         "chart": chart(N, farthest),
     }
@@ -99,21 +106,48 @@ def run_trials(N: int, P: int, trials: int, seed: int) -> dict[str, Any]:
         "upper": upper,
         "cover": cover_count.fraction(P, N),
         "sentence": _sentence(N, P, good, trials, (lower, upper)),
+        "count": count_text(P, N),
         "meaning": pictures.capacity_text(P, N),
     }
+
+
+def count_text(P: int, N: int) -> str:
+    """C(P, N), with its formula and its number."""
+    named, number = f"C({P}, {N})", cover_count.magnitude(P, N).text
+    last = f" + … + ({P - 1} choose {min(N, P) - 1})" if min(N, P) > 1 else ""
+    return f"{named} = 2·[({P - 1} choose 0){last}] = {number} of 2^{P} labellings"
+
+
+@functools.cache
+def square_labellings() -> list[dict[str, Any]]:
+    """The 16 labellings of the corners of a square: of one class all are on one side of a line far
+    away; the others are decided.
+    """
+    found = []
+    for labels in itertools.product((-1, 1), repeat=len(SQUARE)):
+        points = tuple(Point(*corner, label) for corner, label in zip(SQUARE, labels, strict=True))
+        verdict = check(*rows_of(points)) if len({*labels}) > 1 else None
+        found.append(
+            {
+                "points": write_points(points),
+                "corners": [list(point) for point in points],
+                "realised": verdict is None or verdict.outcome == SEPARABLE,
+            }
+        )
+    return found
 
 
 def _sentence(N: int, P: int, good: int, trials: int, between: tuple[float, float]) -> str:
     cover = cover_count.fraction(P, N)
     share = "1: every labelling separates" if P <= N else number(cover, 3)
     if not trials:
-        return f"Nothing drawn yet. Cover's share is {share}."
+        return f"Nothing drawn yet. Cover's value is {share}."
     low, high = rounded_down(between[0]), rounded_up(between[1])
-    holds = "holds" if between[0] <= cover <= between[1] else "misses"
+    contains = "contains" if between[0] <= cover <= between[1] else "misses"
     return (
         f"{good:,} of {trials:,} random labellings {'separates' if good == 1 else 'separate'}:"
-        f" {number(good / trials, 3)}. The 95 % interval from {low} to {high} {holds} Cover's"
-        f" share, {share}."
+        f" {number(good / trials, 3)}. The 95 % interval from {low} to {high} {contains}"
+        f" Cover's value, {share}."
     )
 
 

@@ -13,7 +13,7 @@ from novikoff.lab.assets import figures, own
 from novikoff.lab.page_data import NO_RUN, page_data
 from novikoff.lab.plane.bokeh_figures import PLAYER
 from novikoff.report.render.bokeh import bokeh_script
-from novikoff.report.render.html import dark_colours, json_element, page_head
+from novikoff.report.render.html import dark_colours, json_element, page_head, screen_style
 from novikoff.version import __version__
 
 
@@ -28,7 +28,7 @@ def offline_run(address: str) -> str:
 def offline_page(told: dict[str, Any], title: str | None = None) -> str:
     """The whole file, of what `page_data` or `trace_page_data` tells."""
     player = "".join(f"<script>\n{own(script)}</script>\n" for script in PLAYER)
-    return f"""{page_head(title or told["title"], __version__, own("lab.css"))}
+    return f"""{page_head(title or told["title"], __version__, screen_style() + own("lab.css"))}
 <body class="offline">
 <main>
 {own("player.html")}

@@ -47,6 +47,14 @@ def page_data(text: str, charts: bool = True) -> dict[str, Any]:
     return capacity_page_data(state)
 
 
+def first_data(text: str) -> dict[str, Any] | None:
+    """Titles, points and verdict of an address, without a run; None where it has no points."""
+    state = parsed(text)
+    if not isinstance(state, Plane):
+        return None
+    return _titles(state) | points_and_verdict(state, judging.judge(state))
+
+
 def plane_page_data(state: Plane, charts: bool = True) -> dict[str, Any]:
     """The points, the verdict on them, and the run as a film."""
     judged, film, problem, note = judging.judge(state), None, None, ""
@@ -60,6 +68,7 @@ def plane_page_data(state: Plane, charts: bool = True) -> dict[str, Any]:
         "state": as_strings(state),
         **_titles(state),
         **points_and_verdict(state, judged),
+        "names": state.names._asdict(),
         "arranged": note,
         "film": film,
         "problem": problem,

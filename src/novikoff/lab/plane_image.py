@@ -34,7 +34,11 @@ def plane_file(address: str, kind: str) -> bytes:
     """The plane at the step that an address names, as "svg" or "png"."""
     steps = [part.removeprefix("step=") for part in address.split("&") if part.startswith("step=")]
     step = parse_int("step", steps[0], 0, UPDATES) if steps else 0
-    return drawing.render_file(plane_figure(page_data(address, charts=False), step), kind)
+    told = page_data(address, charts=False)
+    verdict = told.get("verdict") or {}
+    if "band=plane" in address.split("&") and verdict.get("unlifted"):
+        told["verdict"] = verdict | verdict["unlifted"] | {"lifted": False, "plain": True}
+    return drawing.render_file(plane_figure(told, step), kind)
 
 
 def plane_figure(told: dict[str, Any], step: int) -> Figure:
@@ -47,7 +51,8 @@ def plane_figure(told: dict[str, Any], step: int) -> Figure:
         raise ParameterError(f"step: found {step}, expected a whole number from 0 to {last}")
     (left, right), (low, high) = told["frame"]
     frame = (left, right), (low, high)
-    marks = [*_verdict_marks(told["verdict"], frame), *_classes(told)]
+    names = told.get("names") or {}
+    marks = [*_verdict_marks(told["verdict"], frame), *_classes(told, names)]
     words: list[str] = []
     if film is not None:
         more, words = _of_step(told, film, step, frame)
@@ -55,7 +60,8 @@ def plane_figure(told: dict[str, Any], step: int) -> Figure:
     when = "" if film is None else f", after {step:,} of {count(last, 'update')}"
     caption = join_sentences(told["verdict"]["sentence"], *words)
     alt = f"{len(told['points'])} points of two classes in the plane. {caption}"
-    picture = Figure(f"{told['title']}{when}", "x₁", "x₂", marks, caption, alt, frame=frame)
+    axes = names.get("x") or "x₁", names.get("y") or "x₂"
+    picture = Figure(f"{told['title']}{when}", *axes, marks, caption, alt, frame=frame)
     level = 0.2 < (right - left) / (high - low) < 5.0
     return picture._replace(equal=level)
 
@@ -66,7 +72,10 @@ def _verdict_marks(verdict: dict[str, Any], frame: Box) -> list[Mark]:
     if verdict["line"] is not None:
         best = verdict["reach"] is not None or verdict["outcome"] == "separable"
         name = "the line of largest margin" if best else "a line with no point on the wrong side"
-        name += " (of the lifted rows)" * verdict["lifted"]
+        if verdict.get("plain"):
+            name = f"the line of widest margin in the plane, {verdict['text']} to either side"
+        elif best and verdict["lifted"]:
+            name += f" of the lifted rows (x, 1), γ = {verdict['gamma']}"
         *weights, offset = verdict["line"]
         size = float(np.linalg.norm(weights))
         reach = None if verdict["reach"] is None else verdict["reach"] * size
@@ -80,12 +89,12 @@ def _verdict_marks(verdict: dict[str, Any], frame: Box) -> list[Mark]:
         marks.append(Patch(*xy(array(corner)), name, colour))
     if verdict["meet"] is not None:
         x, y = verdict["meet"]
-        name = "the origin" if verdict["mirrored"] else "a point that both hulls hold"
+        name = "the origin" if verdict["mirrored"] else "a point in both hulls"
         marks.append(PointSeries(array([x]), array([y]), name, "ink", "star", 19.0, "hollow"))
     return marks
 
 
-def _classes(told: dict[str, Any]) -> list[Mark]:
+def _classes(told: dict[str, Any], names: dict[str, str]) -> list[Mark]:
     points = array(told["points"]).reshape(-1, 3)
     shares = {each["row"]: each["short"] for each in told["verdict"]["conflict"]}
     size = marker_size(len(points))
@@ -94,7 +103,8 @@ def _classes(told: dict[str, Any]) -> list[Mark]:
     for side, marked in itertools.product((0, 1), (False, True)):
         chosen = np.flatnonzero((points[:, 2] == 2 * side - 1) & (in_conflict == marked))
         if len(chosen):
-            name = f"{SIDES[side]}{', in the conflict, with multipliers' * marked}"
+            name = names.get(("minus", "plus")[side]) or SIDES[side]
+            name = f"{name}{', in the conflict, with multipliers' * marked}"
             mark = PointSeries(*xy(points[chosen, :2]), name, COLOURS[side], MARKERS[side], size)
             if marked:
                 numbers = [shares[row] for row in chosen.tolist()]

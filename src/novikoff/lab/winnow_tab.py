@@ -18,6 +18,11 @@ from novikoff.lab.state.page_state import WINNOW_ORDERS, WinnowTabState, address
 from novikoff.learning.estimators import Winnow as Estimator
 from novikoff.theory.trace import trace
 
+ABOUT = (
+    "A row is labelled +1 where one of its relevant variables is 1; the learner is not told which"
+    " are relevant. It predicts +1 where the weights of the variables that are 1 sum to the"
+    " threshold n or more, and a mistake doubles or halves those weights."
+)
 CUBE = 8  # variables of which a film can have every row
 
 Bits = npt.NDArray[np.int64]
@@ -39,6 +44,7 @@ def winnow_page_data(state: WinnowTabState, charts: bool = True) -> dict[str, An
         "tab": "winnow",
         "state": as_strings(state),
         "title": f"Winnow: the OR of {len(rows.relevant)} of {state.n} variables",
+        "about": ABOUT,
         "relevant": rows.relevant.tolist(),
         "names": [f"x{j + 1}" for j in range(state.n)],
         "threshold": float(state.n),

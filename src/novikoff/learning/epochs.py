@@ -232,13 +232,13 @@ def found_margin(learner: Learner, rows: LearnerRows, codes: Codes) -> float | N
 
 
 def separator_size(learner: Learner) -> float | None:
-    """|w| where one learner decides by the sign of row . w; else None."""
-    if len(learner.states) > 1 or hasattr(type(learner.rule), "decide"):
+    """|w| where one learner decides by the sign of row . w, or by the highest one; else None."""
+    if learner.joint and not protocol.answers_otherwise(learner.rule):
+        return norm(learner.states[0].weights) or None
+    if len(learner.states) > 1 or hasattr(type(learner.rule), "decide") or learner.joint:
         return None
-    weights, offset = protocol.linear(
-        learner.rule,
-        protocol.readout(learner.rule, learner.states[0], int(learner.tallies[0].seen[0])),
-    )
+    ((rule, readout),) = learner.outputs()
+    weights, offset = protocol.linear(rule, readout)
     size = norm(weights)
     return None if offset or not size > 0.0 else size
 
@@ -247,6 +247,6 @@ def lowest_score(learner: Learner, rows: LearnerRows, codes: Codes) -> float:
     """min label * score over the rows, of a single learner; infinite if there are none."""
     lowest = np.inf
     for start, stop in learner.blocks(rows):
-        answers = learner.answers(rows, start, stop)[:, 0]
-        lowest = min(lowest, float(np.where(codes[start:stop] == 1, answers, -answers).min()))
+        answers = learner.answers(rows, start, stop)
+        lowest = min(lowest, float(learner.margins(answers, codes[start:stop]).min()))
     return lowest

@@ -2,7 +2,7 @@
 
 Two classes need one learner; beyond that each class has its own, which tells it from the rest
 (one-vs-rest). They all read the same rows while those are in the cache, so the data pass through
-once however many classes there are.
+once however many classes there are. A rule that compares all classes itself has one learner.
 """
 
 import copy
@@ -43,6 +43,7 @@ from novikoff.learning.rows import (
     unweighted,
 )
 from novikoff.learning.rules import protocol
+from novikoff.learning.rules.multiclass import LONGER
 from novikoff.learning.rules.protocol import TIES, Rule, Seen, Vector
 
 AS_GIVEN = np.empty(0, np.int64)
@@ -67,7 +68,7 @@ class Learner:
         self,
         rule: Rule,
         features: int,
-        outputs: int = 1,
+        outputs: int | None = None,
         *,
         bias: bool = True,
         unit_length: bool = False,
@@ -76,7 +77,9 @@ class Learner:
         protocol.validate(rule)
         self.rule = protocol.for_features(rule, features)
         self.features, self.bias, self.unit_length = features, bool(bias), bool(unit_length)
+        outputs = outputs or (2 if self.joint else 1)  # of two classes
         weights = np.zeros((outputs, features + bias)) if initial is None else initial + 0.0
+        weights = np.ascontiguousarray(weights)
         if weights.shape != (outputs, features + bias):
             raise ParameterError(
                 f"the start has shape {weights.shape}; {(outputs, features + bias)} is needed:"
@@ -85,8 +88,9 @@ class Learner:
         if not weights.any():
             _reject_never_moving(self.rule)
         self.initial = weights.copy() if weights.any() else None
-        self.states = [protocol.start(self.rule, row) for row in weights]
-        self.tallies: list[Tally] = [new_tally() for _ in range(outputs)]
+        starts = [weights] if self.joint else list(weights)
+        self.states = [protocol.start(self.rule, each) for each in starts]
+        self.tallies: list[Tally] = [new_tally() for _ in starts]
 
     @classmethod
     def from_state(
@@ -95,7 +99,6 @@ class Learner:
         features: int,
         states: list[Any],
         tallies: list[Tally],
-        *,
         bias: bool,
         unit_length: bool,
     ) -> "Learner":
@@ -133,6 +136,8 @@ class Learner:
         self._require_fit(rows)
         if isinstance(rows, WeightedRows):
             self.count_weights()
+        if self.joint and codes.max(initial=0) >= len(self.states[0].weights):
+            raise DataError(f"a row has class number {codes.max()}, which has no weights")
         codes = read_only(codes)
         for first, stop in self.blocks(rows, start, len(order) or None):
             reading = EpochInput(rows, codes, 1, order, first, stop, measure)
@@ -216,16 +221,16 @@ class Learner:
     def answers(
         self, rows: LearnerRows, start: int = 0, stop: int | None = None
     ) -> npt.NDArray[np.float64]:
-        """What each learner decides for each row, or rows start to stop: (rows, learners)."""
+        """What is decided for each row, or rows start to stop: (rows, outputs)."""
         self._require_fit(rows)
-        out = np.empty((len(self.states), len(range(length(rows))[start:stop])))
+        readouts = self.outputs()
+        out = np.empty((len(readouts), len(range(length(rows))[start:stop])))
         each = ANSWERS if stored(rows) > ANSWERS else out.shape[1]
         parts = [(k, at) for k in range(len(out)) for at in range(0, out.shape[1], each)]
 
         def answer(k: int, at: int) -> None:
-            readout = protocol.readout(self.rule, self.states[k], int(self.tallies[k].seen[0]))
             part = out[k, at : at + each]
-            answers_for(self.rule)(self.rule, readout, rows, start + at, part)
+            answers_for(readouts[k][0])(*readouts[k], rows, start + at, part)
             release(rows)
 
         run_all(answer, parts, self.threads)
@@ -234,16 +239,38 @@ class Learner:
             raise DataError(row_error_message(self.rule, rows, bad))
         return out.T
 
+    def outputs(self) -> list[tuple[Rule, Any]]:
+        """What answers for each class, or for the second of two: rules and their readouts."""
+        pairs = zip(self.states, self.tallies, strict=True)
+        return [
+            each
+            for state, tally in pairs
+            for each in protocol.outputs(self.rule, state, int(tally.seen[0]))
+        ]
+
+    def margins(self, answers: npt.NDArray[np.float64], codes: Codes) -> Vector:
+        """label * score for each row, of a single learner; of all classes, how far the row's own is
+        ahead of the best other.
+        """
+        if not self.joint:
+            return np.where(codes == 1, answers[:, 0], -answers[:, 0])
+        rows, others = np.arange(len(answers)), answers.copy()
+        others[rows, codes] = -np.inf
+        margins: Vector = answers[rows, codes] - others.max(axis=1)
+        return margins
+
     def mistakes_on(self, rows: LearnerRows, codes: Codes) -> int:
         """How many mistakes the learners make on rows while they learn nothing."""
-        core = self
-        if hasattr(self.rule, "inner"):  # it may answer with other weights than it learns with
-            states = [state.inner for state in self.states]
-            lift = {"bias": self.bias, "unit_length": self.unit_length}
-            core = Learner.from_state(self.rule.inner, self.features, states, self.tallies, **lift)
+        pairs = [protocol.learned_with(self.rule, state) for state in self.states]
+        states, lift = [state for _, state in pairs], (self.bias, self.unit_length)
+        core = Learner.from_state(pairs[0][0], self.features, states, self.tallies, *lift)
         count = 0
         for start, stop in self.blocks(rows):
             answers, own = core.answers(rows, start, stop), codes[start:stop]
+            if core.joint:
+                margins = core.margins(answers, own)
+                count += _mistakes(core.rule, margins, np.ones(len(margins)))
+                continue
             for k, scores in enumerate(answers.T):
                 labels = np.where(own == (k if len(self.states) > 1 else 1), 1.0, -1.0)
                 count += _mistakes(core.rule, scores, labels)
@@ -259,7 +286,7 @@ class Learner:
 
     def predicted_codes(self, answers: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
         """The class number that the answers for each row mean."""
-        several, first = answers.shape[1] > 1, answers[:, 0]
+        several, first = self.joint or answers.shape[1] > 1, answers[:, 0]
         codes: npt.NDArray[np.intp]
         codes = answers.argmax(axis=1) if several else self.positive(first).astype(np.intp)
         return codes
@@ -269,11 +296,10 @@ class Learner:
         return answers >= 0.0 if tie_of(self.rule) == TIES["positive"] else answers > 0.0
 
     def linear(self) -> tuple[Vector, Vector]:
-        """The finished weights and intercepts: (learners, features) and (learners,)."""
+        """The finished weights and intercepts: (outputs, features) and (outputs,)."""
         weights, intercepts = [], []
-        for state, tally in zip(self.states, self.tallies, strict=True):
-            readout = protocol.readout(self.rule, state, int(tally.seen[0]))
-            vector, offset = protocol.linear(self.rule, readout)
+        for rule, readout in self.outputs():
+            vector, offset = protocol.linear(rule, readout)
             weights.append(vector[: self.features])
             intercepts.append(offset + (vector[self.features] if self.bias else 0.0))
         return np.array(weights), np.array(intercepts)
@@ -282,14 +308,30 @@ class Learner:
         """Make room for more features, with the weights a rule starts with, or drop the last."""
         old, self.features = self.features, features
         for k, state in enumerate(self.states):
-            fresh = protocol.start(self.rule, np.zeros(features + self.bias))
+            fresh = self.zero_state(features)
             self.states[k] = protocol.resized(self.rule, state, fresh, old, features, self.bias)
         if self.initial is not None:
-            fresh, self.initial = self.initial, np.zeros((len(self.states), features + self.bias))
+            fresh, self.initial = self.initial, np.zeros((len(self.initial), features + self.bias))
             common = min(old, features)
             self.initial[:, :common] = fresh[:, :common]
             if self.bias:
                 self.initial[:, features] = fresh[:, old]
+
+    def zero_state(self, features: int) -> Any:
+        """A state that starts with zero weights for so many features."""
+        return protocol.zero_state(self.rule, features + self.bias, len(self.states[0].weights))
+
+    def insert_class(self, code: int) -> None:
+        """Make room for one more class, with weights of zero, where one state is about all."""
+        for k, state in enumerate(self.states):
+            self.states[k] = _with_line(state, code)
+        if self.initial is not None:
+            self.initial = np.insert(self.initial, code, 0.0, axis=0)
+
+    @property
+    def joint(self) -> bool:
+        """Whether one state is about all classes."""
+        return protocol.is_joint(self.rule)
 
     @property
     def reserves(self) -> bool:
@@ -324,11 +366,14 @@ class Learner:
         vector, tally = protocol.combination(self.rule, self.states[k]), self.tallies[k]
         if vector is None or not tally.amount[0] > 0.0:
             return float("inf")
-        start = 0.0 if self.initial is None else self.initial[k]
+        start: Any = 0.0
+        if self.initial is not None:
+            start = self.initial if self.joint else self.initial[k]
         eps, moves, amount = float(np.finfo(float).eps), float(tally.updates[0]), tally.amount[0]
-        size = norm(vector - start) * (1.0 + eps * (len(vector) + 8))
-        largest = norm(np.atleast_1d(start)) + 2.0 * amount * self.radius
-        lost = 3.0 * moves * (eps * largest + SMALLEST * math.sqrt(len(vector)))
+        size = norm(vector - start) * (1.0 + eps * (vector.size + 8))
+        longest = (LONGER if self.joint else 1.0) * self.radius
+        largest = norm(np.atleast_1d(start)) + 2.0 * amount * longest
+        lost = 3.0 * moves * (eps * largest + SMALLEST * math.sqrt(vector.size))
         return float((size + lost) / amount * (1.0 + eps * (3.0 * moves + 8)))
 
 
@@ -351,9 +396,17 @@ def require_weights(rule: Rule) -> None:
         raise ParameterError(f"rows cannot be weighted for this rule: {why}")
 
 
-def learners_needed(classes: Classes) -> int:
-    """How many learners so many classes need."""
-    return 1 if len(classes) == 2 else len(classes)
+def lines_needed(rule: Rule, classes: Classes) -> int:
+    """How many lines of weights so many classes need: one tells two apart, unless the rule has a
+    line for each.
+    """
+    return 1 if len(classes) == 2 and not protocol.is_joint(rule) else len(classes)
+
+
+def _with_line(state: Any, code: int) -> Any:
+    """The state of all classes, with a line of zeros for one more."""
+    longer = [np.insert(array, code, 0.0, axis=0) for array in protocol.arrays_of(state)]
+    return protocol.with_arrays(state, longer)
 
 
 def _mistakes(rule: Rule, scores: Vector, labels: Vector) -> int:

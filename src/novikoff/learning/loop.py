@@ -24,7 +24,9 @@ from novikoff.learning.rules.protocol import (
     Seen,
     accepts,
     arrays_of,
+    class_label,
     decide,
+    learned_row,
     measured_score,
     mistaken,
     move,
@@ -121,22 +123,23 @@ def learn_at(
     """Learn from the row at one place of the order; 0, or 1 + its number if it is refused."""
     i = reading.order[place] if reading.order.size else place
     row = row_at(reading.rows, i)
+    seen_row = learned_row(rule, state, row, reading.codes[i])
     if reading.measure:
-        answer, size = measured_score(rule, state, row)
+        answer, size = measured_score(rule, state, seen_row)
         if not usable(rule, row, size):
             return i + 1
         if size * NEARLY >= tally.radius_squared[0]:  # only then can it be the longest
             tally.radius_squared[0] = max(tally.radius_squared[0], squared_norm(row))
     else:
-        answer = score(rule, state, row)
+        answer = score(rule, state, seen_row)
     if not abs(answer) < np.inf:
         return i + 1
-    label = 1.0 if reading.codes[i] == reading.positive else -1.0
-    wrong = mistaken(rule, answer, label)
-    seen = Seen(label, answer, wrong, before + place)
-    amount = step(rule, state, row, seen)
+    sign = class_label(rule, reading.codes[i], reading.positive)
+    wrong = mistaken(rule, answer, sign)
+    seen = Seen(sign, answer, wrong, before + place)
+    amount = step(rule, state, seen_row, seen)
     if amount != 0.0:
-        move(rule, state, row, amount, seen)
+        move(rule, state, seen_row, amount, seen)
         tally.updates[0] += 1
         tally.amount[0] += amount if amount > 0.0 else np.nan  # then nothing is claimed
     if wrong:

@@ -23,7 +23,7 @@ from novikoff.errors import ModelError, ParameterError
 from novikoff.files import atomic_write
 from novikoff.learning import array_file
 from novikoff.learning.array_file import Arrays
-from novikoff.learning.learner import Learner, learners_needed
+from novikoff.learning.learner import Learner, lines_needed
 from novikoff.learning.loop import Counters, Tally, WeightedCounters, new_tally
 from novikoff.learning.rows import Rows
 from novikoff.learning.rules import protocol, registry
@@ -31,6 +31,7 @@ from novikoff.learning.rules.protocol import Rule
 from novikoff.learning.spec import OWN, TrainingSpec
 
 FORMAT, VERSION = "novikoff model", 1
+PIPELINE_FORMAT = "novikoff pipeline"
 
 _HEADER: dict[str, Any] = {
     "format": str,
@@ -215,6 +216,8 @@ def _class_type(classes: Classes) -> str:
 
 
 def _check_header(header: Any) -> None:
+    if isinstance(header, dict) and header.get("format") == PIPELINE_FORMAT:
+        raise ValueError("it holds a pipeline, which nk.load reads, and commands do not")
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ValueError("its header does not say that it is one")
     if header.get("version") != VERSION:
@@ -231,16 +234,17 @@ def _assembled(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arr
     rule = registry.build(header["rule"], header["parameters"])
     number, features, bias = header["learners"], header["features"], header["bias"]
     classes = _checked_classes(header["classes"], header["class_type"])
-    if number != learners_needed(classes):
+    lines = lines_needed(rule, classes)
+    if number != (1 if protocol.is_joint(rule) else lines):
         raise ModelError(f"{number} learner(s) do not go with {len(classes)} classes")
     if number > len(arrays) or features < 0:
         raise ModelError("its header does not go with its arrays")
-    _check_shapes(rule, number, features + bias, arrays)
+    _check_shapes(rule, number, (lines, features + bias), arrays)
     array_file.verify_checksum(path)
     _check_numbers(arrays)
     initial = arrays.pop("initial", None)
     learner = Learner(
-        rule, features, number, bias=bias, unit_length=header["unit_length"], initial=initial
+        rule, features, lines, bias=bias, unit_length=header["unit_length"], initial=initial
     )
     lowest = np.array(arrays.pop("lowest"))
     for k in range(number):
@@ -298,13 +302,14 @@ def _checked_classes(labels: list[Any], kind: str) -> npt.NDArray[Any]:
     return np.array(labels, kind)
 
 
-def _check_shapes(rule: Rule, learners: int, width: int, arrays: Arrays) -> None:
+def _check_shapes(rule: Rule, learners: int, shape: tuple[int, int], arrays: Arrays) -> None:
     """Exactly the arrays that there must be, before anything is made of the size they claim."""
     expected: dict[str, tuple[int, ...]] = {"lowest": (learners,)}
     if "initial" in arrays:
-        expected["initial"] = (learners, width)
+        expected["initial"] = shape
     free: set[str] = set()
-    small = _flat(protocol.start(rule, np.zeros(2))), _flat(protocol.start(rule, np.zeros(3)))
+    lines, width = shape
+    small = [_flat(protocol.zero_state(rule, each, lines)) for each in (2, 3)]
     for k in range(learners):
         for name, array in small[0].items():
             by_width = list(zip(array.shape, small[1][name].shape, strict=True))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from novikoff.data.matrices import Classes, Codes
 from novikoff.data.weights import ClassWeight, Weights, class_weights, drop_weightless
 from novikoff.errors import DataError, ParameterError
-from novikoff.learning.learner import Learner
+from novikoff.learning.learner import Learner, lines_needed
 from novikoff.learning.loop import first_refused_for
 from novikoff.learning.row_errors import row_error_message
 from novikoff.learning.rows import LearnerRows, make_rows, weighted
@@ -99,6 +99,10 @@ class TrainingSpec(NamedTuple):
         )
         learner.threads = self.threads
         return learner
+
+    def learner_for(self, features: int, classes: Classes) -> Learner:
+        """A learner of these classes at its start."""
+        return self.learner(features, lines_needed(self.build_rule(), classes))
 
     def initial(self, features: int, outputs: int) -> npt.NDArray[np.float64] | None:
         """The weights to start from, one line for each learner; None for zeros."""

@@ -14,12 +14,11 @@ import numpy as np
 from novikoff.data import Chunk, Source
 from novikoff.data.chunk import ReadPosition
 from novikoff.data.errors import RereadError
-from novikoff.data.matrices import MOST_CLASSES, Classes, Codes, as_matrix, encode
+from novikoff.data.matrices import MOST_CLASSES, Classes, Codes, are_measurements, as_matrix, encode
 from novikoff.data.sparse import Matrix, csr
 from novikoff.data.text.source import TextSource
 from novikoff.errors import DataError, ModelError, ParameterError
 from novikoff.learning.epochs import StopReason, TrainingRun, found_margin
-from novikoff.learning.learner import learners_needed
 from novikoff.learning.rows import LearnerRows
 from novikoff.learning.spec import TrainingSpec, WeightedPart
 from novikoff.number_text import listed
@@ -84,7 +83,7 @@ class Stream:
         return self._classes
 
     def _begin(self, features: int) -> None:
-        self.run = TrainingRun(self.spec.learner(features, learners_needed(self.classes)))
+        self.run = TrainingRun(self.spec.learner_for(features, self.classes))
 
     def epoch(self, told: Told | None = None, start: ReadPosition | None = None) -> TrainingRun:
         """One pass over the source, or what is left of it; `told` is called after each chunk.
@@ -169,11 +168,7 @@ class Stream:
         found, self._waiting = self._waiting, []
         if self._classes is None and found:
             labels = np.unique(np.concatenate([each.y for each in found]))
-            if len(labels) < 2:
-                raise DataError(
-                    f"{self.source.name}: all {self.rows:,} rows have the label {labels[0]};"
-                    " a separator needs two"
-                )
+            refuse_classes(self.source.name, labels, self.rows)
             self._classes = labels
         return found
 
@@ -286,12 +281,23 @@ def survey(
             continue
         if not labels:
             return source, found._replace(classes=NO_LABELS)
-        if found.classes is not None and len(found.classes) < 2:
-            raise DataError(
-                f"{source.name}: all {found.rows:,} rows have the label {found.classes[0]};"
-                " a separator needs two"
-            )
+        if found.classes is not None:
+            refuse_classes(source.name, found.classes, found.rows)
         return source, found
+
+
+def refuse_classes(name: str, classes: Classes, rows: int) -> None:
+    """Refuse labels that are no classes: a single one, or plainly measurements."""
+    if len(classes) < 2:
+        raise DataError(
+            f"{name}: all {rows:,} rows have the label {classes[0]}; a separator needs two"
+        )
+    if are_measurements(classes):
+        raise DataError(
+            f"{name}: the labels are {len(classes):,} different numbers such as {classes[0]:g}: are"
+            " they numbers to predict rather than classes? Name the column of labels (--target),"
+            " or use words for classes"
+        )
 
 
 def survey_once(

@@ -21,15 +21,21 @@ from novikoff.data.files.storage import size_of
 from novikoff.data.loader import bytes_of, load_rows, should_stream
 from novikoff.data.matrices import Classes, Codes
 from novikoff.data.source_factory import identity_of
-from novikoff.errors import DataError, ModelError, ParameterError
+from novikoff.errors import ModelError, ParameterError
 from novikoff.learning.checkpoint_file import Checkpoint, CheckpointManager
 from novikoff.learning.epochs import Outcome, StopReason, TrainingRun, found_margin
-from novikoff.learning.learner import Learner, Watch, learners_needed
+from novikoff.learning.learner import Learner, Watch
 from novikoff.learning.loop import NoLog
 from novikoff.learning.rows import LearnerRows, length
 from novikoff.learning.rules.protocol import answers_otherwise
 from novikoff.learning.spec import TrainingSpec
-from novikoff.learning.streaming import NO_LABELS, RestartRequiredError, Stream, fit_stream
+from novikoff.learning.streaming import (
+    NO_LABELS,
+    RestartRequiredError,
+    Stream,
+    fit_stream,
+    refuse_classes,
+)
 
 MOST_VOTES = 2**32  # products of a count of wrong rows: some seconds
 
@@ -221,11 +227,7 @@ def load(spec: TrainingSpec, source: Source, observer: Observer) -> TrainingData
     found = load_rows(source, labels=spec.labels, watch=observer.reading)
     source, classes = found.source, NO_LABELS if found.classes is None else found.classes
     part = spec.weighted_rows(found.matrix, classes, found.codes, found.weights)
-    if len(classes) < 2:
-        raise DataError(
-            f"{source.name}: all {found.matrix.shape[0]:,} rows have the label {classes[0]};"
-            " a separator needs two"
-        )
+    refuse_classes(source.name, classes, found.matrix.shape[0])
     rows = spec.rows(part.matrix, part.weights)
     observer.expect(length(rows), size or None)
     return TrainingData(source, part.matrix, rows, classes, part.codes)
@@ -238,7 +240,7 @@ def fit_data(spec: TrainingSpec, data: TrainingData, hooks: Hooks = Hooks()) -> 
     features = data.matrix.shape[1]
     run = _resumed_run(spec, hooks, data.classes, *data.matrix.shape)
     if run is None:
-        run = TrainingRun(spec.learner(features, learners_needed(data.classes)))
+        run = TrainingRun(spec.learner_for(features, data.classes))
 
     def after(learner: Learner, stop: int) -> None:
         if hooks.watch is not None:

@@ -63,6 +63,7 @@ class Client:
     url: where the service listens.
     token: what the service asks for, if it has tokens.
     model: which of its models, if not the default one.
+    readers: the URL at which predictions are asked for, if not the same.
     timeout: seconds to wait for one answer.
     retries: how many times a request is sent again.
 
@@ -83,18 +84,13 @@ class Client:
         *,
         token: str | None = None,
         model: str | None = None,
+        readers: str | None = None,
         timeout: float = 60.0,
         retries: int = 5,
     ) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ParameterError(f"{url}: expected a URL such as http://127.0.0.1:8642")
-        kind = (
-            http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        )
+        self.learner = _Link(url, model, timeout)
+        self.reader = self.learner if readers is None else _Link(readers, model, timeout)
         self.url, self.retries, self.lock = url, retries, threading.Lock()
-        self.link = kind(parts.hostname, parts.port, timeout=timeout)
-        self.path = parts.path.rstrip("/") + (f"/models/{quote(model, '')}" if model else "")
         self.headers = {} if token is None else {"Authorization": f"Bearer {_token(token)}"}
 
     def predict_one(self, x: Row, *, id: str | None = None, keep: bool = True) -> ServedPrediction:  # noqa: A002
@@ -149,7 +145,8 @@ class Client:
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
-        self.link.close()
+        self.learner.close()
+        self.reader.close()
 
     def __enter__(self) -> "Client":
         return self
@@ -181,26 +178,47 @@ class Client:
 
     def _ask(self, method: str, path: str, body: bytes | None = None, kind: str = "") -> bytes:
         headers = self.headers | ({"Content-Type": kind} if kind else {})
+        link = self.reader if path == "/predict" else self.learner
         for attempt in itertools.count():
             wait = min(LONGEST_WAIT, 0.1 * 2 ** (attempt - 1)) if attempt else 0.0
             try:
                 with self.lock:
-                    self.link.request(method, self.path + path, body, headers)
-                    found = self.link.getresponse()
-                    content = found.read()
+                    status, wanted, content = link.ask(method, path, body, headers)
             except (OSError, http.client.HTTPException) as error:
-                self.link.close()
+                link.close()
                 if attempt >= self.retries:
-                    why = f"{self.url}: no answer ({error or type(error).__name__})"
+                    why = f"{link.url}: no answer ({error or type(error).__name__})"
                     raise UnreachableServiceError(f"{why}; is the service running?") from None
             else:
-                if found.status < 300:
+                if status < 300:
                     return content
-                if found.status not in LATER or attempt >= self.retries:
-                    raise RefusedRequestError(found.status, _problem(content, found.status))
-                wait = min(LONGEST_WAIT, _seconds(found.headers.get("Retry-After"), wait))
+                if status not in LATER or attempt >= self.retries:
+                    raise RefusedRequestError(status, _problem(content, status))
+                wait = min(LONGEST_WAIT, _seconds(wanted, wait))
             time.sleep(wait)
         raise AssertionError
+
+
+class _Link:
+    """A connection to a URL, which is opened anew when it is needed after an error."""
+
+    def __init__(self, url: str, model: str | None, timeout: float) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ParameterError(f"{url}: expected a URL such as http://127.0.0.1:8642")
+        secure = parts.scheme == "https"
+        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+        self.url, self.connection = url, kind(parts.hostname, parts.port, timeout=timeout)
+        self.path = parts.path.rstrip("/") + (f"/models/{quote(model, '')}" if model else "")
+        self.close = self.connection.close
+
+    def ask(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
+    ) -> tuple[int, str | None, bytes]:
+        """The status, for how long to wait before another attempt, and the content."""
+        self.connection.request(method, self.path + path, body, headers)
+        found = self.connection.getresponse()
+        return found.status, found.headers.get("Retry-After"), found.read()
 
 
 def _asked(x: Row, id: str | None, keep: bool) -> dict[str, object]:  # noqa: A002

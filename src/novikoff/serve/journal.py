@@ -26,7 +26,9 @@ BUSY_SECONDS = 30.0
 _SCHEMA = """
 CREATE TABLE models (
   key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, recipe TEXT NOT NULL, origin BLOB,
-  base INTEGER NOT NULL, counters TEXT, created REAL NOT NULL,
+  base INTEGER NOT NULL, counters TEXT, created REAL NOT NULL);
+CREATE TABLE counts (
+  model INTEGER PRIMARY KEY, pending INTEGER NOT NULL DEFAULT 0,
   expired INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE pending (
   seq INTEGER PRIMARY KEY, model INTEGER NOT NULL, id TEXT NOT NULL, time REAL NOT NULL,
@@ -38,6 +40,12 @@ CREATE TABLE labels (
   version INTEGER, out INTEGER NOT NULL, UNIQUE (model, id));
 CREATE TABLE snapshots (
   model INTEGER PRIMARY KEY, seq INTEGER NOT NULL, file TEXT NOT NULL, counters TEXT NOT NULL);
+CREATE TRIGGER added AFTER INSERT ON models BEGIN
+  INSERT INTO counts (model) VALUES (NEW.key); END;
+CREATE TRIGGER kept AFTER INSERT ON pending BEGIN
+  UPDATE counts SET pending = pending + 1 WHERE model = NEW.model; END;
+CREATE TRIGGER dropped AFTER DELETE ON pending BEGIN
+  UPDATE counts SET pending = pending - 1 WHERE model = OLD.model; END;
 """
 
 
@@ -55,7 +63,6 @@ class ModelRecord(NamedTuple):
     base: int
     counters: dict[str, Any] | None
     created: float
-    expired: int
 
 
 class Snapshot(NamedTuple):
@@ -171,16 +178,11 @@ class Journal:
             return None
         return Snapshot(found[0], self.folder / found[1], json.loads(found[2]))
 
-    def pending(self, model: int) -> int:
-        """How many predictions of a model wait for their labels."""
-        count = "SELECT count(*) FROM pending WHERE model = ?"
-        return int(self.db.execute(count, (model,)).fetchone()[0])
-
-    def expired(self, model: int) -> int:
-        """How many predictions of a model never got a label in time."""
-        return int(
-            self.db.execute("SELECT expired FROM models WHERE key = ?", (model,)).fetchone()[0]
-        )
+    def pending(self, model: int) -> tuple[int, int]:
+        """How many predictions of a model wait for labels, and how many never got one in time."""
+        query = "SELECT pending, expired FROM counts WHERE model = ?"
+        pending, expired = self.db.execute(query, (model,)).fetchone()
+        return pending, expired
 
     def checkpoint(self) -> None:
         """Move what the write-ahead log holds into the file, as far as nobody is in the way."""

@@ -11,8 +11,9 @@ class Entry(NamedTuple):
     """A label that was learned from, with all that it takes to learn it again.
 
     served, score, version: what was predicted, and after how many updates; None where prediction
-    and label came together. out: predictions that waited for their labels when this one was made,
-    itself included. features: None once the journal was compacted past it.
+    and label came together. out: at least as many as waited for their labels when this one was
+    made, itself included: those that wait when it is written, and all labels that came since the
+    weights that predicted. features: None once the journal was compacted past it.
     """
 
     seq: int
@@ -59,8 +60,23 @@ class Operation(Protocol):
         """Write it within a transaction that others share."""
 
 
+_KNOWN = (
+    "SELECT features, served, score FROM pending WHERE model = ? AND id = ?"
+    " UNION ALL SELECT features, served, score FROM labels WHERE model = ? AND id = ?"
+)
+_KEEP = (
+    "INSERT INTO pending (model, id, time, features, served, score, version, out)"
+    " SELECT ?, ?, ?, ?, ?, ?, ?, pending + 1 + (SELECT coalesce(max(seq), 0) FROM labels) - ?"
+    " FROM counts WHERE model = ? AND pending < ?"
+)
+
+
 class KeepPrediction(NamedTuple):
-    """Keep a prediction until its label comes. given: whether the client chose its id."""
+    """Keep a prediction until its label comes.
+
+    applied: the last label that the weights had learned from. most: how many may wait. given:
+    whether the client chose its id.
+    """
 
     model: int
     id: str
@@ -69,7 +85,8 @@ class KeepPrediction(NamedTuple):
     served: str
     score: str
     version: int
-    out: int
+    applied: int
+    most: int
     given: bool
 
     def write(self, db: sqlite3.Connection) -> Outcome:
@@ -79,21 +96,17 @@ class KeepPrediction(NamedTuple):
                 why = f"the id {self.id!r} belongs to a prediction for other features"
                 return Refusal(HTTPStatus.CONFLICT, why)
             return Repeat(kept if found.served is None else Prediction(*found))
-        db.execute(
-            "INSERT INTO pending (model, id, time, features, served, score, version, out)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            self[:8],
-        )
+        added = db.execute(_KEEP, (*self[:8], self.model, self.most))
+        if not added.rowcount:
+            why = (
+                f"{self.most:,} predictions wait for their labels; reveal some, or let them expire"
+            )
+            return Refusal(HTTPStatus.TOO_MANY_REQUESTS, why)
         return kept
 
     def _known(self, db: sqlite3.Connection) -> Prediction | None:
-        for table in ("pending", "labels"):
-            found = db.execute(
-                f"SELECT features, served, score FROM {table} WHERE model = ? AND id = ?", self[:2]
-            ).fetchone()
-            if found:
-                return Prediction(*found)
-        return None
+        found = db.execute(_KNOWN, self[:2] * 2).fetchone()
+        return None if found is None else Prediction(*found)
 
 
 class Reveal(NamedTuple):
@@ -131,7 +144,6 @@ class Learn(NamedTuple):
     features: str
     label: str
     weight: float
-    out: int
     given: bool
 
     def write(self, db: sqlite3.Connection) -> Outcome:
@@ -144,7 +156,9 @@ class Learn(NamedTuple):
         if self.given and _waits(db, self.model, self.id):
             why = f"a prediction with the id {self.id!r} waits for its label: reveal that"
             return Refusal(HTTPStatus.CONFLICT, why)
-        return _add(db, *self[:6], None, None, None, self.out)
+        query = "SELECT pending FROM counts WHERE model = ?"
+        (pending,) = db.execute(query, (self.model,)).fetchone()
+        return _add(db, *self[:6], None, None, None, pending + 1)
 
 
 class AddModel(NamedTuple):
@@ -178,7 +192,7 @@ class Expire(NamedTuple):
         )
         old = [(seq, model) for seq, model, time in oldest if time < self.before]
         db.executemany("DELETE FROM pending WHERE seq = ?", ((seq,) for seq, _ in old))
-        add = "UPDATE models SET expired = expired + 1 WHERE key = ?"
+        add = "UPDATE counts SET expired = expired + 1 WHERE model = ?"
         db.executemany(add, ((model,) for _, model in old))
         return len(old)
 

@@ -82,7 +82,6 @@ class ServedModel:
         self.updates = self._updates()
         self.start = counts.seq  # entries up to here need not be looked at
         self.snapshot: tuple[int, str] | None = None  # its sequence number and file
-        self.out = 0  # predictions that wait for their labels; see `Entry.out`
         self.recent: OrderedDict[int, bool | None] = OrderedDict()  # mistakes by sequence number
 
     @classmethod
@@ -94,11 +93,9 @@ class ServedModel:
                 model = cls(record, load(snapshot.file), Counts(**snapshot.counters))
                 model.start, model.snapshot = snapshot.seq, (model.counts.seq, snapshot.file.name)
             except ModelError:  # lost or damaged: the journal has it all
-                model = cls.beginning(record)
-        else:
-            model = cls.beginning(record)
-        model.out = journal.pending(record.key)
-        return model
+                return cls.beginning(record)
+            return model
+        return cls.beginning(record)
 
     @classmethod
     def beginning(cls, record: ModelRecord) -> "ServedModel":
@@ -249,7 +246,6 @@ class ServedModel:
             "updates": self.updates,
             "majority_mistakes": counts.majority,
             "refused": counts.refused,
-            "out": self.out,
             "radius": self.estimator.radius_ if self.is_fitted else None,
             "margin_ceiling": ceiling,
             "delay": {"largest": counts.delay, "late": counts.late, "most_out": counts.most_out},

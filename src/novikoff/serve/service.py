@@ -13,7 +13,7 @@ from typing import Any
 from novikoff.errors import NovikoffError, ParameterError
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve.group_commit import GroupCommit
-from novikoff.serve.journal import Journal, JournalError
+from novikoff.serve.journal import Journal, JournalError, ModelRecord
 from novikoff.serve.messages import (
     NAME,
     LearnAnswer,
@@ -31,7 +31,6 @@ from novikoff.serve.operations import (
     Learn,
     Operation,
     Outcome,
-    Prediction,
     Refusal,
     Repeat,
     Reveal,
@@ -60,7 +59,7 @@ class Service:
         inline = settings.durability == "normal" and not settings.readers
         self.commits = GroupCommit(self.journal, self._act, inline=inline)
         self.problem: str | None = None  # why labels cannot be taken at the moment
-        self.started = time.time()
+        self.ending = False
         self._numbers = 0
 
     # the beginning
@@ -68,9 +67,7 @@ class Service:
     def restore(self) -> None:
         """All models as the journal has them."""
         fresh = [each for each in self.view.models() if each.name not in self.models]
-        models = [ServedModel.restored(self.view, record) for record in fresh]
-        for model in models:
-            self._add(model)
+        models = [self._restored(record) for record in fresh]
         self.applied = min((model.start for model in models), default=self.applied)
         self._apply_entries()
 
@@ -80,8 +77,18 @@ class Service:
         for entry in self.view.entries(self.applied, until):
             model = self.by_key.get(entry.model)
             if model is not None and entry.seq > model.counts.seq:
-                model.apply(entry)
+                if entry.features is None:  # compacted since: there is a later snapshot
+                    model = self._restored(self.view.model(entry.model))
+                    if entry.seq > model.start:
+                        return  # not of this compaction yet: another try finds it
+                else:
+                    model.apply(entry)
             self.applied = entry.seq
+
+    def _restored(self, record: ModelRecord) -> ServedModel:
+        model = ServedModel.restored(self.view, record)
+        self._add(model)
+        return model
 
     def _add(self, model: ServedModel) -> None:
         self.models[model.name] = self.by_key[model.record.key] = model
@@ -142,29 +149,23 @@ class Service:
             except NovikoffError as error:
                 answers.append(ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)))
         if kept:
-            await self._write_predictions(model, kept, answers)
+            await self._write_predictions(kept, answers)
         return answers
 
     def _keep(
         self, model: ServedModel, request: PredictRequest, decision: Any, now: float
     ) -> KeepPrediction:
-        if model.out >= self.limits.pending:
-            why = (
-                f"{model.out:,} predictions wait for their labels; reveal some, or let them expire"
-            )
-            raise ServiceError(HTTPStatus.TOO_MANY_REQUESTS, why)
-        model.out += 1
         id, given = request.id or self.new_id(), request.id is not None  # noqa: A001
         texts = dump(request.features), dump(decision.label), dump(decision.score)
-        return KeepPrediction(model.record.key, id, now, *texts, model.updates, model.out, given)
+        known = model.updates, self.applied, self.limits.pending
+        return KeepPrediction(model.record.key, id, now, *texts, *known, given)
 
     async def _write_predictions(
-        self, model: ServedModel, kept: list[tuple[int, KeepPrediction]], answers: list[Answer]
+        self, kept: list[tuple[int, KeepPrediction]], answers: list[Answer]
     ) -> None:
         try:
             outcomes = await self.submit([operation for _, operation in kept])
         except JournalError:  # it keeps predicting: no id, so no label can be promised a place
-            model.out -= len(kept)
             return
         for (place, operation), outcome in zip(kept, outcomes, strict=True):
             if isinstance(outcome, ServiceError):
@@ -202,10 +203,9 @@ class Service:
             if new and known + new > self.limits.names:
                 why = f"the model knows {known:,} names; {self.limits.names:,} are allowed"
                 raise ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, why)
-            model.out += 1
             id, given = each.id or self.new_id(), each.id is not None  # noqa: A001
             row = id, now, dump(each.features), label, float(each.weight)
-            return Learn(model.record.key, *row, model.out, given)
+            return Learn(model.record.key, *row, given)
 
         def answer(done: Operation, found: RevealAnswer) -> dict[str, Any]:
             assert isinstance(done, Learn)
@@ -227,9 +227,6 @@ class Service:
         try:
             outcomes = iter(await self.submit(operations) if operations else ())
         except JournalError as error:
-            for each in operations:
-                if isinstance(each, Learn):
-                    self.by_key[each.model].out -= 1
             why = f"labels cannot be taken at the moment, nothing was learned: {error}"
             raise ServiceError(HTTPStatus.SERVICE_UNAVAILABLE, why) from None
         answers: list[Answer] = []
@@ -255,24 +252,16 @@ class Service:
 
     def _act(self, operation: Operation, outcome: Outcome) -> Any:
         """What follows from what is on the disk now."""
-        model = self.by_key.get(getattr(operation, "model", -1))
         if isinstance(outcome, Refusal):
-            found: Any = ServiceError(*outcome)
-        elif isinstance(outcome, Entry):
-            assert model is not None
+            return ServiceError(*outcome)
+        if isinstance(outcome, Entry):
             self.applied = outcome.seq
-            found = _answer(model, model.apply(outcome), False)
-        elif isinstance(outcome, Repeat) and isinstance(outcome.of, Entry):
-            assert model is not None
-            found = _answer(model, self._known_mistake(model, outcome.of), True)
-        else:
-            found = outcome.of if isinstance(outcome, Repeat) else outcome
-        waits = isinstance(operation, KeepPrediction) and isinstance(outcome, Prediction)
-        answered = isinstance(operation, Reveal) and isinstance(outcome, Entry)
-        ended = isinstance(operation, (KeepPrediction, Learn)) and not waits
-        if model is not None and (answered or ended):
-            model.out -= 1
-        return found
+            model = self.by_key[outcome.model]
+            return _answer(model, model.apply(outcome), False)
+        if isinstance(outcome, Repeat) and isinstance(outcome.of, Entry):
+            model = self.by_key[outcome.of.model]
+            return _answer(model, self._known_mistake(model, outcome.of), True)
+        return outcome.of if isinstance(outcome, Repeat) else outcome
 
     @staticmethod
     def _known_mistake(model: ServedModel, entry: Entry) -> bool | None:
@@ -306,10 +295,10 @@ class Service:
 
     def state(self, model: ServedModel, margin: float | None = None) -> dict[str, Any]:
         """The state of a model, and what the journal and this process say of it."""
-        key = model.record.key
+        pending, expired = self.view.pending(model.record.key)
         return model.state(margin) | {
-            "pending": self.view.pending(key),
-            "expired": self.view.expired(key),
+            "pending": pending,
+            "expired": expired,
             "behind": self.behind,
             "learning": self.problem or "on",
             "durability": self.settings.durability,
@@ -335,6 +324,5 @@ def _answer(model: ServedModel, mistake: bool | None, repeated: bool) -> RevealA
     return RevealAnswer(mistake, model.counts.mistakes, model.counts.seen, repeated)
 
 
-def dump(value: object) -> str:
-    """A value as the journal keeps it: JSON, from which the same doubles are read again."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+#: A value as the journal keeps it: JSON, from which the same doubles are read again.
+dump = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode

@@ -33,7 +33,9 @@ class Settings(NamedTuple):
     snapshot_every: int = 10_000  # labels
     token_file: str | os.PathLike[str] | None = None
     hosts: tuple[str, ...] = ()  # names that requests may call it by, beside its own
-    readers: int = 0
+    proxies: tuple[str, ...] = ()  # whose word counts for where a request comes from
+    readers: int = 0  # processes that only predict
+    readers_port: int | None = None  # None: the next one
     log_requests: bool = False
     tls_certificate: str | None = None
     tls_key: str | None = None

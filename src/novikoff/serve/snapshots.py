@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import copy
+import sqlite3
 import time
 
 from novikoff.errors import NovikoffError
@@ -19,7 +20,7 @@ async def tend(service: Service) -> None:
     """Take snapshots, let predictions expire and shorten the write-ahead log, for ever."""
     while True:
         await asyncio.sleep(TICK_SECONDS)
-        with contextlib.suppress(NovikoffError, OSError):  # a full disk: /state says so
+        with contextlib.suppress(NovikoffError, OSError, sqlite3.Error):  # /state says so
             if service.reads_only:
                 service.follow()
                 continue
@@ -39,10 +40,7 @@ async def take_due_snapshots(service: Service, every: int) -> None:
 async def expire(service: Service) -> None:
     """Forget predictions that have waited too long."""
     before = time.time() - service.settings.pending_for
-    (expired,) = await service.submit([Expire(before)])
-    if expired or service.settings.readers:  # which keep predictions too
-        for model in service.models.values():
-            model.out = service.view.pending(model.record.key)
+    await service.submit([Expire(before)])
 
 
 async def take_snapshot(service: Service, model: ServedModel) -> tuple[int, bytes, str]:

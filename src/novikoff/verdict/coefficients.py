@@ -81,7 +81,7 @@ class CoefficientAnalysis:
     def _coefficient(self, j: int, name: str) -> Coefficient:
         depends = self.aliases.columns.get(j)
         if depends is None:
-            return self._classify(IntegerRow([j], [1], 1), name)
+            return self.classify(IntegerRow([j], [1], 1), name)
         if not depends:  # a column of zeros
             return Coefficient(name, "unidentified", None)
         status = "reference" if j in self.signed.references else "aliased"
@@ -98,7 +98,11 @@ class CoefficientAnalysis:
 
     @cached_property
     def aliases(self) -> Aliases:
-        """The columns that depend on those before them; the intercept's is before all others, and
+        """The columns that depend on those before them."""
+        return self.aliases_of(self._all_rows)
+
+    def aliases_of(self, span: Span | RowSpace) -> Aliases:
+        """The same for the rows of a span only: the intercept's column is before all others, and
         those of reference levels are after them.
         """
         if self.signed.bias:
@@ -107,7 +111,7 @@ class CoefficientAnalysis:
             ends = (INTERCEPT, f": {INTERCEPT}")
             cone = self.signed.cone is not None
             first = [j for j, name in enumerate(self.names) if cone and name.endswith(ends)]
-        return Aliases(self._all_rows.null_vectors(), first, self.signed.references)
+        return Aliases(span.null_vectors(), first, self.signed.references)
 
     @cached_property
     def rank(self) -> int | None:
@@ -118,6 +122,10 @@ class CoefficientAnalysis:
 
     def contrast(self, weights: Any, name: str) -> Coefficient:
         """A combination of coefficients, with a weight for each."""
+        return self.classify(self.integer_weights(weights, name), name)
+
+    def integer_weights(self, weights: Any, name: str) -> IntegerRow:
+        """A weight for each coefficient as integers, over a denominator."""
         values = list(np.asarray(weights, object).reshape(-1))
         if len(values) != self.signed.dim:
             raise ParameterError(
@@ -132,15 +140,22 @@ class CoefficientAnalysis:
                 f"the contrast {name} has no weight other than 0, or weights whose ratios need"
                 " more than 53 bits"
             )
-        return self._classify(IntegerRow([*whole], [*whole.values()], 1), name)
+        return IntegerRow([*whole], [*whole.values()], bottom)
 
-    def _classify(self, weights: IntegerRow, name: str) -> Coefficient:
-        direction = weights
+    def identified(self, weights: IntegerRow) -> IntegerRow | None:
+        """The contrast in the model without aliased columns, in terms of all columns and up to a
+        positive factor; None if the rows do not determine it.
+        """
         if set(weights.columns).isdisjoint(self.aliases.columns):
-            direction = self.aliases.contrast(weights)
-        elif not self._all_rows.contains(direction):
+            return self.aliases.contrast(weights)
+        return weights if self._all_rows.contains(weights) else None
+
+    def classify(self, weights: IntegerRow, name: str) -> Coefficient:
+        """What becomes of a contrast."""
+        direction = self.identified(weights)
+        if direction is None:
             return Coefficient(name, "unidentified", None)
-        if self.split.separator is None or self._boundary.contains(direction):
+        if self.split.separator is None or self.boundary.contains(direction):
             return Coefficient(name, "finite", None)
         if self.split.lists_all:
             return Coefficient(name, "diverges", self._cone.signs(direction))
@@ -170,12 +185,12 @@ class CoefficientAnalysis:
     @cached_property
     def _cone(self) -> StrictCone:
         """The directions of divergence, where a linear program found the split."""
-        assert isinstance(self._boundary, RowSpace)
+        assert isinstance(self.boundary, RowSpace)
         strict = np.flatnonzero(~self.split.on_boundary).tolist()
-        return StrictCone(self._boundary, map(self.signed.row, strict))
+        return StrictCone(self.boundary, map(self.signed.row, strict))
 
     @cached_property
-    def _boundary(self) -> Span | RowSpace:
+    def boundary(self) -> Span | RowSpace:
         """The span of the boundary."""
         if self.split.lists_all:
             rows = np.flatnonzero(self.split.on_boundary)

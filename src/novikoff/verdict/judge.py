@@ -47,7 +47,7 @@ from novikoff.verdict.search.facial_reduction import FacialReduction
 from novikoff.verdict.search.margin_bracket import Bracket, Refiner
 from novikoff.verdict.search.points import WIDE
 from novikoff.verdict.search.search import ALL_ROWS, NearestPoint, OutOfTimeError, Search
-from novikoff.verdict.signed import Number, Signed, SignedRows
+from novikoff.verdict.signed import Classes, Number, Signed, SignedRows
 from novikoff.verdict.warm_start import perceptron_warm_start
 
 NO_MARGIN = Margin(Fraction(0), Fraction(0))
@@ -450,14 +450,19 @@ class Judge:
             analysis=analysis,
             account=describe,
             headline=headline,
-            judge=self._against_rest if signed.family == "multinomial" else None,
+            judge=self._one_against_rest if signed.family == "multinomial" else None,
         )
 
-    def _against_rest(self, name: object) -> Verdict:
-        """The verdict about one class against all others."""
+    def _one_against_rest(self) -> dict[object, Verdict]:
+        """The verdicts about each class against all others, in one time limit."""
         assert self.signed.cone is not None
-        signed = Signed.from_cone(one_against_rest(self.signed.cone.table, name))
-        return Judge(signed, self.precision, self.time_limit).run()
+        table, found, left = self.signed.cone.table, {}, self.time_limit
+        assert isinstance(table.labels, Classes)
+        for name in table.labels.names:
+            began, signed = monotonic(), Signed.from_cone(one_against_rest(table, name))
+            found[name] = Judge(signed, self.precision, left).run()
+            left = None if left is None else max(0.0, left - (monotonic() - began))
+        return found
 
     def _float_fingerprints(self) -> Fingerprints | None:
         """The fingerprints of doubles; None for exact numbers, which have others."""

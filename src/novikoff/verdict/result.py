@@ -20,7 +20,8 @@ from novikoff.verdict.duplicates import Identical
 from novikoff.verdict.exact import rank
 from novikoff.verdict.exact.directed_rounding import root
 from novikoff.verdict.exact.margins import Rational
-from novikoff.verdict.signed import Classes, Number, SignedRows, dense_values, used_columns
+from novikoff.verdict.explanations import Explanation, explain
+from novikoff.verdict.signed import Number, Signed, SignedRows, dense_values, used_columns
 
 __all__ = [
     "INSEPARABLE",
@@ -107,6 +108,10 @@ class RowOrigin(Protocol):
     def label(self, row: int) -> object:
         """The label of a row."""
 
+    @property
+    def identifiers(self) -> list[str]:
+        """The columns that look like names of rows."""
+
     def notes(self) -> list[str]:
         """What a person should be told about the data, in sentences."""
 
@@ -164,7 +169,7 @@ class Verdict:
     signed: SignedRows = field(repr=False)
     scans: int = 0
     analysis: CoefficientAnalysis | None = field(default=None, repr=False)
-    judge: Callable[[object], "Verdict"] | None = field(default=None, repr=False)
+    judge: Callable[[], dict[object, "Verdict"]] | None = field(default=None, repr=False)
     origin: RowOrigin | None = field(default=None, repr=False)
     account: Callable[["Verdict"], str] | None = field(default=None, repr=False)
     headline: Callable[["Verdict"], str] | None = field(default=None, repr=False)
@@ -218,12 +223,21 @@ class Verdict:
     def one_against_rest(self) -> dict[object, "Verdict"]:
         """The verdict about each class against all others; empty unless there are several classes.
 
-        Computed when first used: the rows that count, with their intercept, without limits.
+        Computed when first used, and shown by `str` from then on: the rows that count, with their
+        intercept, in as much time at the most as the first question was given.
         """
-        cone = self.signed.cone
-        if cone is None or not isinstance(cone.table.labels, Classes) or self.judge is None:
-            return {}
-        return {name: self.judge(name) for name in cone.table.labels.names}
+        return {} if self.judge is None else self.judge()
+
+    @cached_property
+    def explanations(self) -> list[Explanation]:
+        """What separates rows, in words: single columns or levels that do by themselves first, then
+        pairs. Computed when first used, together with the coefficients.
+        """
+        if self.analysis is None or self.weights is None or not isinstance(self.signed, Signed):
+            return []
+        usable = ("diverges", "reference", "aliased")
+        places = [j for j, each in enumerate(self.coefficients) if each.status in usable]
+        return explain(self.signed, self.analysis.names, places)
 
     @property
     def left_out(self) -> int:

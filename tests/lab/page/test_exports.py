@@ -8,7 +8,7 @@ def test_what_is_exported_is_what_is_shown(lab, window, tmp_path):
     page = lab("preset=xor&step=2")
     files = {}
     for kind in ("svg", "png", "csv", "html"):
-        page.locator(".menu").evaluate("menu => { menu.open = true; }")
+        page.locator("#export").evaluate("menu => { menu.open = true; }")
         with page.expect_download() as download:
             page.click(f"#{kind}")
         files[kind] = tmp_path / f"run.{kind}"

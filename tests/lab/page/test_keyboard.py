@@ -128,7 +128,7 @@ def test_combinations_of_keys_are_the_browsers_own(lab):
 def test_the_menu_closes_at_escape_and_at_a_click_elsewhere(lab):
     page = lab("preset=xor")
     for close in (lambda: page.keyboard.press("Escape"), lambda: page.click("#title")):
-        page.click(".menu summary")
+        page.click("#export summary")
         assert page.locator("#svg").is_visible()
         close()
         assert page.locator("#svg").is_hidden()

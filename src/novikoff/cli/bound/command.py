@@ -9,6 +9,7 @@ import typer
 from novikoff.cli.shared import options
 from novikoff.cli.shared.data_options import DATA_HELP, DataOptions, DecimalOption, reads_data
 from novikoff.cli.shared.progress.search_progress import SearchProgress
+from novikoff.cli.shared.terminal import show
 from novikoff.cli.shared.text import json_text
 from novikoff.errors import ParameterError
 
@@ -120,7 +121,7 @@ def bound(
         )
         bounds = from_numbers.bounds_from_numbers(numbers)
         answer = {"bounds": [from_numbers.as_json(each) for each in bounds]}
-        typer.echo(json_text(answer) if json else from_numbers.format_bounds(bounds))
+        show(json_text(answer) if json else from_numbers.format_bounds(bounds), plain=json)
         return
     from_numbers.refuse_beside_data(numbers)
     from novikoff.cli.bound import from_data
@@ -142,7 +143,7 @@ def bound(
             time_limit=time_limit,
             max_epochs=max_epochs if run else None,
         )
-    typer.echo(json_text(found.as_json()) if json else found.as_text())
+    show(json_text(found.as_json()) if json else found.as_text(), plain=json)
     refused = [each for each in found.bounds if each.refused is not None]
     if only and refused:
         raise typer.Exit(UNDECIDED if all(each.undecided for each in refused) else NO)

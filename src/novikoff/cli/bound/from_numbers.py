@@ -172,7 +172,7 @@ def _beside(name: str, text: str) -> list[str]:
 
 
 def wrap_formulas(text: str, first: str = "", rest: str = "") -> list[str]:
-    """Break a text into lines of the usual width; "D = 1" stays together."""
+    """Break a text into lines; "D = 1" stays together."""
     whole = text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
     lines = wrap(whole, first, rest, long_words=True)
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]

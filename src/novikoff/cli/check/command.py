@@ -12,6 +12,7 @@ from novikoff.cli.shared.cluster_options import RemoteData
 from novikoff.cli.shared.data_options import DataArgument, DataOptions, DecimalOption, reads_data
 from novikoff.cli.shared.progress.search_progress import SearchProgress, known_parts
 from novikoff.cli.shared.progress.signals import exit_code
+from novikoff.cli.shared.terminal import show
 from novikoff.cli.shared.text import json_text
 from novikoff.errors import ParameterError
 
@@ -105,6 +106,20 @@ def check(
             metavar="N", min=1, help="Name the N rows whose labels the others contradict most."
         ),
     ] = None,
+    separated_to: Annotated[
+        Path | None,
+        options.question_option(
+            metavar="FILE.csv", help="List the separated rows in this file.", dir_okay=False
+        ),
+    ] = None,
+    limit_fit: Annotated[
+        bool,
+        options.question_option(
+            "--limit-fit",
+            help="Estimate what is finite, and give profile-likelihood intervals and tests of what"
+            " diverges and of each --contrast; with the extra novikoff[stats].",
+        ),
+    ] = False,
     certificate: Annotated[
         Path | None, typer.Option(help="Write the proof to this file.", dir_okay=False)
     ] = None,
@@ -120,6 +135,8 @@ def check(
 ) -> None:
     """Decide whether a hyperplane separates the rows, and prove it.
 
+    More than two labels: whether all classes are jointly separable, and each against the rest.
+
     On a cluster the answer and its proof are the same, byte for byte.
 
     Exit codes: 0 separable, 1 not separable (inseparable, or quasi-separable), 3 undecided.
@@ -127,6 +144,7 @@ def check(
     Example: novikoff check example:iris-setosa --certificate setosa.json
     """
     from novikoff.cli.check.result import CheckQuestion
+    from novikoff.cli.check.separated import write_separated
     from novikoff.cli.shared.design import design_line
     from novikoff.verdict.account.text import format_verdict
 
@@ -147,6 +165,7 @@ def check(
         chosen.refuse(refused, cluster_options.ROLES)
         chosen.refuse(files.by_option, cluster_options.UNDRAWN)
         chosen.refuse({"--suspects": suspects is not None}, cluster_options.RANKED)
+        chosen.refuse({"--limit-fit": limit_fit}, cluster_options.FITTED)
     asked: dict[str, Any] = {
         "fit_intercept": bias,
         "unit_length": unit_length,
@@ -157,12 +176,16 @@ def check(
     }
     source, more = _open(data, formula, roles, reading, decimal, chosen)
     asked |= more | {"fit_intercept": bias and more.get("fit_intercept", True)}
-    options.refuse_overwriting(source.paths, {"--certificate": certificate, **files.by_option})
-    _refuse_folder(certificate)
+    written_to = {"--certificate": certificate, "--separated-to": separated_to}
+    options.refuse_overwriting(source.paths, {**written_to, **files.by_option})
+    _refuse_folders(written_to)
     files.refuse()
     _refuse_drawing(files, family, roles)
     spelled = "" if chosen is None and formula is None else reading.spelled
-    question = CheckQuestion(asked, positive, contrast or [], coefficients, levels, spelled)
+    two_labels = files.wanted or suspects is not None
+    question = CheckQuestion(
+        asked, positive, contrast or [], coefficients, levels, spelled, two_labels
+    )
     with contextlib.ExitStack() as stack:
         try:
             with SearchProgress(quiet or json) as progress:
@@ -179,16 +202,23 @@ def check(
         text, answer = format_verdict(found, certificate), found.as_json(written)
         if formula is not None and written is not None:
             text += f"\n{design_line(data, formula, roles)}"
+        if separated_to is not None:
+            text += f"\n{write_separated(found, separated_to)}"
         if suspects is not None:
             from novikoff.cli.check.suspects import add_suspects
 
             text, answer = add_suspects(found, suspects, text, answer)
+        if limit_fit:
+            from novikoff.cli.check.limit_fit import add_limit_fit
+
+            text, answer = add_limit_fit(found, question, text, answer)
     if files.wanted:
         from novikoff.cli.check.page import check_page
 
-        files.write(check_page(found, text))
+        asks_of_fit = limit_fit or formula is not None or bool(contrast)
+        files.write(check_page(found, text, asks_of_fit))
     answer |= files.as_json()
-    typer.echo(json_text(answer) if json else "\n".join([text, *files.lines()]))
+    show(json_text(answer) if json else "\n".join([text, *files.lines()]), plain=json)
     raise typer.Exit(EXIT_CODES[found.verdict.outcome])
 
 
@@ -213,10 +243,10 @@ def _open(
     return source, roles | {"reading": (reading.as_reading() | roles) or None}
 
 
-def _refuse_folder(certificate: Path | None) -> None:
-    if certificate is not None and not certificate.absolute().parent.is_dir():
-        folder = certificate.absolute().parent
-        raise ParameterError(f"--certificate {certificate}: there is no folder {folder}")
+def _refuse_folders(written_to: dict[str, Path | None]) -> None:
+    for option, path in written_to.items():
+        if path is not None and not path.absolute().parent.is_dir():
+            raise ParameterError(f"{option} {path}: there is no folder {path.absolute().parent}")
 
 
 def _refuse_drawing(

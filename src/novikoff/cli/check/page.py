@@ -7,11 +7,14 @@ from novikoff.cli.shared.report_options import question, sizes
 from novikoff.cli.shared.text import Fact
 from novikoff.number_text import count
 from novikoff.verdict.account.text import against, figures, headline, meaning
+from novikoff.verdict.result import QUASI
 from novikoff.verdict.signed import SignedRows
 
 
-def check_page(found: CheckResult, account: str) -> report.Page:
-    """Make the page of `check`; account: its text."""
+def check_page(found: CheckResult, account: str, model: bool) -> report.Page:
+    """Make the page of `check`; account: its text. model: whether it is a model's fit that is
+    asked about.
+    """
     verdict = found.verdict
     rows = found.source
     assert isinstance(rows, LoadedSource)  # rows on a cluster are not drawn
@@ -27,6 +30,7 @@ def check_page(found: CheckResult, account: str) -> report.Page:
         labels=rows.labels,
         rank=found.rank,
         coefficients=found.coefficients,
+        model=model or verdict.family == "poisson" or verdict.outcome == QUASI,
     )
 
 

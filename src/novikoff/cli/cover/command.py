@@ -8,6 +8,7 @@ import typer
 
 from novikoff.cli.shared import options, report_options
 from novikoff.cli.shared.data_options import DataOptions, DecimalOption, data_option, reads_data
+from novikoff.cli.shared.terminal import show
 from novikoff.cli.shared.text import json_text
 from novikoff.errors import ParameterError
 
@@ -110,9 +111,9 @@ def cover(
     if not capacity:
         _refuse_ignored("--capacity", {"--ratios": ratios, "--trials": trials, "--seed": seed})
     if len(words) > 2 or (not words and not capacity):
-        raise ParameterError("name P and N, such as 100 20, or data, or --capacity N")
+        raise ParameterError("give both P and N, such as 100 20, or a data file, or --capacity N")
     if len(words) == 1 and words[0].isdigit() and not Path(words[0]).exists():
-        raise ParameterError(f"{words[0]} alone is no file: name both P and N, or data")
+        raise ParameterError(f"found {words[0]} alone: give both P and N, or a data file")
     files = report_options.ReportFiles(report, plot)
     options.refuse_overwriting(words if len(words) == 1 else [], files.by_option)
     files.refuse()
@@ -133,7 +134,7 @@ def cover(
 
         files.write(cover_page(found, text))
     answer = result.as_json(found) | files.as_json()
-    typer.echo(json_text(answer) if json else "\n".join([text, *files.lines()]))
+    show(json_text(answer) if json else "\n".join([text, *files.lines()]), plain=json)
 
 
 def _refuse_ignored(what: str, given: Mapping[str, object]) -> None:

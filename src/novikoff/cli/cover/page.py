@@ -15,7 +15,7 @@ def cover_page(found: CoverResult, account: str) -> report.Page:
     P = N = None
     if place is not None:
         P, N = place.P, place.dimensions
-        lift = ", the threshold among them" if place.threshold else ""
+        lift = ", including the threshold" if place.threshold else ""
         names.append(f"P = {P:,}, N = {N:,}" if found.data is None else found.data.name)
         facts = [("points", f"P = {P:,}"), ("dimensions", f"N = {N:,}{lift}")]
         most = ""

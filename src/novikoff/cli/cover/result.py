@@ -117,7 +117,7 @@ def _heading(found: CoverResult, place: CoverPoint) -> str:
     if found.data is not None:
         lift = "with the intercept" if place.threshold else "without intercept"
         return f"{found.data.name}: {P} rows, {N} dimensions {lift}"
-    lift = ", the threshold counted as one" if place.threshold else ""
+    lift = ", including the threshold" if place.threshold else ""
     return f"{P} points, {N} dimensions{lift}"
 
 

@@ -7,6 +7,7 @@ import typer
 
 from novikoff.cli.shared import cluster_options, options, report_options
 from novikoff.cli.shared.data_options import DataArgument, DataOptions, reads_data
+from novikoff.cli.shared.terminal import show
 from novikoff.cli.shared.text import json_text
 from novikoff.errors import ParameterError
 
@@ -21,7 +22,7 @@ def fit(
         str,
         options.rule_option(
             help="perceptron, one-sided, averaged, voted, margin, passive-aggressive,"
-            " second-order, winnow or balanced-winnow."
+            " multiclass, second-order, winnow or balanced-winnow."
         ),
     ] = "perceptron",
     eta: options.EtaOption = None,
@@ -166,7 +167,7 @@ def fit(
         files.write(done.recorder.page(result, "\n".join(text)))
     answer |= files.as_json()
     text += files.lines()
-    typer.echo(json_text(answer) if json else "\n".join(text))
+    show(json_text(answer) if json else "\n".join(text), plain=json)
     if result.interrupted:
         raise typer.Exit(done.exit_code)
 

@@ -15,6 +15,7 @@ from novikoff.errors import ParameterError
 from novikoff.learning.learner import Learner
 from novikoff.learning.rows import make_rows
 from novikoff.learning.spec import TrainingSpec
+from novikoff.number_text import listed
 
 
 class FitPageRecorder:
@@ -69,7 +70,7 @@ def _run(result: Result, chunk: Chunk, ceilings: list[float]) -> report.FitRun:
 def _training(result: Result) -> list[Fact]:
     spec = result.spec
     values = ", ".join(f"{name} = {value}" for name, value in _parameters(spec, result.learner))
-    classes = ", ".join(map(str, result.classes.tolist()))
+    classes = listed(result.classes.tolist())
     facts = [
         ("classes", "each row taken as positive" if spec.rule == "one-sided" else classes),
         ("rule", f"{spec.rule} ({values})" if values else spec.rule),

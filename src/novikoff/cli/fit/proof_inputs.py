@@ -54,6 +54,11 @@ def require_provable(spec: TrainingSpec, run: bool) -> None:
         raise ParameterError(
             "--certificate: the one-sided rule looks at no labels: there is no claim"
         )
+    if spec.rule == "multiclass":
+        raise ParameterError(
+            "--certificate: a run's certificate is about one hyperplane, and the rule multiclass"
+            " has scores for each class; novikoff check --certificate is about all classes"
+        )
     if run and spec.rule != "perceptron":
         raise ParameterError(f"--run-certificate is for the rule perceptron, not {spec.rule}")
     if run and spec.unit_length:

@@ -160,7 +160,7 @@ class Result(NamedTuple):
         if self.mixed is not None:
             facts.append(("shards", self._mixed_text(self.mixed)))
         if self.bound is not None:
-            most = f"{count(round(self.bound), 'mistake')} at the most"
+            most = f"at most {count(round(self.bound), 'mistake')}"
             how = ", in any order of the rows" if self.mixed is None else " by the shards' shares"
             facts.append(("bound", most + how))
         if updates != mistakes:
@@ -182,10 +182,10 @@ class Result(NamedTuple):
     def _margin_text(self) -> str:
         known = []
         if self.margin is not None:
-            known.append(f"{self.margin:.3g} found")
+            known.append(f"{self.margin:.3g} (this separator)")
         if self.ceiling is not None:
             who = "no separator" if len(self.learner.states) == 1 else "for some class no separator"
-            known.append(f"{who} has one above {rounded_up(self.ceiling)}")
+            known.append(f"{who} exceeds {rounded_up(self.ceiling)}")
         return "; ".join(known)
 
 

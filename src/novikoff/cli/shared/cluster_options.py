@@ -73,6 +73,7 @@ MixingOption = Annotated[
 INEXACT = "exact decimals are judged on one machine only; leave either out"
 ROLES = "models with roles are judged in memory, on one machine; leave either out"
 RANKED = "rows are ranked where all of them are; leave either out"
+FITTED = "a limit fit has all rows in memory; leave either out"
 UNDRAWN = "what is drawn are the rows, and they stay with the workers"
 ONLY_HERE = (
     "it is on this machine, but a worker does not find it: use a shared folder or an address"

@@ -3,6 +3,7 @@
 import enum
 import functools
 import inspect
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -221,6 +222,35 @@ class DataOptions(NamedTuple):
         blank = DataOptions()
         pairs = zip(self._fields, self, blank, strict=True)
         return [f"--{name.replace('_', '-')}" for name, value, unset in pairs if value != unset]
+
+
+_IN_PYTHON = re.compile(
+    rf"\b({'|'.join([*READING, 'bad_rows', 'skipped_to', 'labelled'])})"
+    r"=(True|False|'[^']*'|\"[^\"]*\"|\[[^]]*\]|\.\.\.|-?\w+|(?!\S))"
+)
+_FLAGS = {
+    ("header", "True"): "--header",
+    ("header", "False"): "--no-header",
+    ("zero_based", "True"): "--zero-based",
+    ("zero_based", "False"): "--one-based",
+    ("labelled", "False"): "--no-labels (of novikoff predict)",
+}
+
+
+def in_option_names(message: str) -> str:
+    """A message that names parameters of `nk.open`, with the options of commands instead.
+
+    >>> in_option_names("the first line looks like names: pass header=False or target='y'")
+    'the first line looks like names: pass --no-header or --target y'
+    """
+
+    def spelled(match: re.Match[str]) -> str:
+        name, value = match.groups()
+        option = _FLAGS.get((name, value))
+        words = value.strip("[]'\"").replace("', '", ",")
+        return option or f"--{name.replace('_', '-')} {words}".rstrip()
+
+    return _IN_PYTHON.sub(spelled, message)
 
 
 def _place(column: str | None) -> str | int | None:

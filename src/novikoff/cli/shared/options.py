@@ -18,6 +18,11 @@ class Order(enum.StrEnum):
     SHUFFLE = "shuffle"
 
 
+class ExtraFeatures(enum.StrEnum):
+    REFUSE = "refuse"
+    DROP = "drop"
+
+
 def panel(name: str) -> Callable[..., Any]:
     """A `typer.Option` whose options are in this panel of the help."""
     return partial(typer.Option, rich_help_panel=name)

@@ -4,7 +4,14 @@ import json
 import math
 import sys
 
-from novikoff.verdict.account.text_layout import Fact, beside, large_count, shorten, wrap
+from novikoff.verdict.account.text_layout import (
+    Fact,
+    beside,
+    large_count,
+    line_width,
+    shorten,
+    wrap,
+)
 
 __all__ = [
     "UNLABELLED",
@@ -13,6 +20,7 @@ __all__ = [
     "finite",
     "json_text",
     "large_count",
+    "line_width",
     "shorten",
     "wrap",
 ]

@@ -8,6 +8,7 @@ import typer
 
 from novikoff.cli.shared import options, report_options
 from novikoff.cli.shared.data_options import DataArgument, DataOptions, DecimalOption, reads_data
+from novikoff.cli.shared.terminal import show
 from novikoff.cli.shared.text import json_text
 from novikoff.cli.trace import html as trace_html
 from novikoff.errors import ParameterError
@@ -109,7 +110,7 @@ def trace(
         files.write(trace_page(found, source, text))
     answer = as_json(found, output) | files.as_json() | trace_html.as_json(html)
     lines = [text, *files.lines(), *trace_html.lines(html, left_out)]
-    typer.echo(json_text(answer) if json else "\n".join(lines))
+    show(json_text(answer) if json else "\n".join(lines), plain=json)
     if interrupted(found):
         raise typer.Exit(code)
 

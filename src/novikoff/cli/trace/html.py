@@ -37,6 +37,7 @@ def write(
 
     if found.thinned:
         found = dataclasses.replace(found, table=again(UPDATES).table)
+    data = data if data.startswith("example:") else Path(data).name
     told = trace_page_data(FilmRun.from_trace(found, estimator_from_spec(spec)), data)
     # the name of a file need not be UTF-8, and the page may say it
     atomic_write(html, offline_page(told).encode(errors="backslashreplace"))

@@ -123,11 +123,11 @@ def _check_lines(trace: Trace) -> list[str]:
     if not trace.checks:
         return ["there was no update to check"]
     how = "over the rationals" if trace.exact else "allowing for rounding"
-    lines = [f"checked at each update, {how}; the closest each came:"]
+    lines = [f"checked at each update, {how}; smallest slack of each:"]
     width = max(len(check.statement) for check in trace.checks)
     for check in trace.checks:
         equal = "with equality" if trace.exact else "to within rounding"
-        at = equal if check.tightest <= 0.0 else f"by {check.tightest:.3g}"
+        at = equal if check.tightest <= 0.0 else f"{check.tightest:.3g}"
         lines.append(f"  {check.statement:<{width}}  {at}, at update {check.at:,}")
     if trace.rule == "passive-aggressive" and trace.target is not None:
         lines.append(f"  {LEGEND}")

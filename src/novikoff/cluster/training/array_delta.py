@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.learning.rules.protocol import arrays_of
-
 Array = npt.NDArray[Any]
 
 
@@ -80,13 +78,3 @@ def deltas(before: Sequence[Array], after: Sequence[Array]) -> list[ArrayDelta]:
 def apply_all(before: Sequence[Array], changes: Sequence[ArrayDelta]) -> list[Array]:
     """The arrays of a state after its changes."""
     return [apply(old, change) for old, change in zip(before, changes, strict=True)]
-
-
-def with_arrays(state: Any, arrays: Sequence[Array]) -> Any:
-    """A copy of a state with other arrays; an array that it holds twice is still one array."""
-    others = {id(old): new for old, new in zip(arrays_of(state), arrays, strict=True)}
-
-    def build(part: Any) -> Any:
-        return type(part)(*map(build, part)) if isinstance(part, tuple) else others[id(part)]
-
-    return build(state)

@@ -40,13 +40,12 @@ from novikoff.cluster.training.array_delta import (
     as_sparse,
     bits_differ,
     deltas,
-    with_arrays,
 )
-from novikoff.cluster.training.shard_epoch import EpochResult, ShardCounts, zero_state
+from novikoff.cluster.training.shard_epoch import EpochResult, ShardCounts
 from novikoff.errors import ParameterError
 from novikoff.learning.learner import Learner
 from novikoff.learning.rules import protocol
-from novikoff.learning.rules.protocol import Vector, arrays_of
+from novikoff.learning.rules.protocol import Vector, arrays_of, with_arrays
 
 MIXINGS = ("uniform", "mistakes")
 
@@ -235,7 +234,7 @@ def _align(learner: Learner, k: int, result: EpochResult) -> Sequence[ArrayDelta
     if result.features == learner.features:
         return result.changes[k]
     rule, bias, old, new = learner.rule, learner.bias, result.features, learner.features
-    fresh = zero_state(rule, old, bias)
+    fresh, blank = (learner.zero_state(features) for features in (old, new))
     state = with_arrays(fresh, apply_all(arrays_of(fresh), result.changes[k]))
-    wide = protocol.resized(rule, state, zero_state(rule, new, bias), old, new, bias)
-    return deltas(arrays_of(zero_state(rule, new, bias)), arrays_of(wide))
+    wide = protocol.resized(rule, state, copy.deepcopy(blank), old, new, bias)
+    return deltas(arrays_of(blank), arrays_of(wide))

@@ -12,7 +12,7 @@ import numpy as np
 
 from novikoff.cluster.data.layout import Layout, ShardSummary
 from novikoff.cluster.data.shard import RenumberedSource, WorkerShard, summarize
-from novikoff.cluster.training.array_delta import Array, ArrayDelta, apply_all, deltas, with_arrays
+from novikoff.cluster.training.array_delta import Array, ArrayDelta, apply_all, deltas
 from novikoff.data.chunk import LabelArray
 from novikoff.data.matrices import Codes
 from novikoff.data.source import Source
@@ -24,7 +24,7 @@ from novikoff.learning.learner import Learner
 from novikoff.learning.loop import Counters, Tally, WeightedCounters
 from novikoff.learning.rows import LearnerRows, length
 from novikoff.learning.rules import protocol
-from novikoff.learning.rules.protocol import arrays_of
+from novikoff.learning.rules.protocol import arrays_of, with_arrays, zero_state
 from novikoff.learning.spec import OWN, TrainingSpec
 from novikoff.learning.streaming import Stream
 
@@ -80,7 +80,7 @@ class LearnerSnapshot(NamedTuple):
 
     def learner(self) -> Learner:
         """A learner with copies of the states."""
-        fresh = zero_state(self.rule, self.features, self.bias)
+        fresh = self.zero_state(self.features)
         return Learner.from_state(
             self.rule,
             self.features,
@@ -89,6 +89,10 @@ class LearnerSnapshot(NamedTuple):
             bias=self.bias,
             unit_length=self.unit_length,
         )
+
+    def zero_state(self, features: int) -> Any:
+        """A state that starts with zero weights for so many features."""
+        return zero_state(self.rule, features + self.bias, len(self.layout.classes))
 
     def spec(self) -> TrainingSpec:
         """How these learners, which have begun, see rows."""
@@ -170,7 +174,7 @@ def run_epoch(
     mistakes = learner.total("mistakes") - mistakes
     before = snapshot.arrays
     if learner.features != snapshot.features:
-        wide = arrays_of(zero_state(snapshot.rule, learner.features, snapshot.bias))
+        wide = arrays_of(snapshot.zero_state(learner.features))
         before = [wide] * len(snapshot.arrays)
     arrays, tallies = _arrays_and_counts(learner)
     changes = list(map(deltas, before, arrays))
@@ -304,11 +308,6 @@ def peek_head(shard: WorkerShard, labels: bool) -> ShardHead:
     if classes is not None and len(classes) < 2:
         classes = None
     return ShardHead(classes, width, growing)
-
-
-def zero_state(rule: Any, features: int, bias: bool) -> Any:
-    """The state of a learner that starts with zero weights."""
-    return protocol.start(rule, np.zeros(features + bias))
 
 
 def total_bytes(changes: Sequence[Sequence[ArrayDelta]]) -> int:

@@ -48,12 +48,12 @@ from novikoff.data.shards import CutError
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning.checkpoint_file import CheckpointManager
 from novikoff.learning.epochs import Outcome, Stop, StopReason, TrainingRun, separator_size
-from novikoff.learning.learner import Learner, learners_needed
+from novikoff.learning.learner import Learner
 from novikoff.learning.loop import new_tally
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Vector, answers_otherwise
 from novikoff.learning.spec import TrainingSpec
-from novikoff.learning.streaming import NO_LABELS
+from novikoff.learning.streaming import NO_LABELS, refuse_classes
 from novikoff.learning.training import needs_scoring
 
 T = TypeVar("T")
@@ -180,7 +180,7 @@ class _Trainer:
             return None
         if not self.spec.weighs_only(classes):
             return None
-        learner = self.spec.learner(head.features, learners_needed(classes))
+        learner = self.spec.learner_for(head.features, classes)
         layout = Layout(head.features, classes, None, ())
         snapshot = LearnerSnapshot.of(learner, layout, self.spec.labels, self.spec.class_weight)
         request = EpochRequest(0, streamed=True, layout_known=False)
@@ -201,16 +201,12 @@ class _Trainer:
     def _begin(self) -> None:
         """Start the run, or resume it from the checkpoint."""
         layout = self.data.layout
-        if self.spec.labels and len(layout.classes) < 2:
-            raise DataError(
-                f"{self.data.name}: all {layout.rows:,} rows have the label {layout.classes[0]};"
-                " a separator needs two"
-            )
+        if self.spec.labels:
+            refuse_classes(self.data.name, layout.classes, layout.rows)
         found = None if self.checkpoint is None else self.checkpoint.found
         if found is None or self.checkpoint is None:
-            outputs = learners_needed(layout.classes)
-            run = TrainingRun(self.spec.learner(layout.features, outputs))
-            self._last = _LastCompleteEpoch(run, np.zeros(outputs), [])
+            run = TrainingRun(self.spec.learner_for(layout.features, layout.classes))
+            self._last = _LastCompleteEpoch(run, np.zeros(len(run.lowest)), [])
             return
         mixed = read_mixed_mistakes(found, self.checkpoint.path)
         same = np.array_equal(found.model.classes, layout.classes)

@@ -141,6 +141,11 @@ class Dataset:
         columns = max((summary.categories for summary in self.summaries), key=len)
         return levels_of(columns, self.layout.names or ())
 
+    @property
+    def identifiers(self) -> list[str]:
+        """None: whether values are different in every row is not looked at across workers."""
+        return []
+
     def notes(self) -> list[str]:
         """Notes about the data for the user; what several shards have to say, once."""
         found = []

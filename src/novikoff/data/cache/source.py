@@ -60,9 +60,7 @@ class CacheSource(RandomAccessSource):
         self.labelled = labelled
         self.features = self._checked_width(features)
         if labelled and about.labels is None:
-            raise file_error(
-                self.name, "the rows have no labels: pass labelled=False (--no-labels)"
-            )
+            raise file_error(self.name, "the rows have no labels: pass labelled=False")
 
     def moved(self, path: str | os.PathLike[str]) -> "CacheSource":
         """Itself, when its folder has got another name."""

@@ -66,7 +66,7 @@ def grade(task: Task, answer: Answer) -> list[str]:
     if given_margin != margin:
         said.append(_about_margin(given_margin, min(lengths)))
     if given_margin > 0 and given_bound != math.floor(given_radius / given_margin):
-        said.append("bound: not the whole part of your own D²/γ²")
+        said.append("bound: not ⌊D²/γ²⌋ of your own figures")
     return said
 
 

@@ -152,6 +152,13 @@ def countdown(run: FilmRun) -> dict[str, Any]:
     }
 
 
+def winnow_formula(run: FilmRun) -> str:
+    """Winnow's bound in letters: with α = 2 and θ = n it is that of its lecture note."""
+    if run.rule.alpha == 2.0 and run.rule.theta == run.trace.features:
+        return "2 + 3r(1 + lg n)"
+    return "n/((1 − 1/α)θ) + (1 + α)r(1 + log_α θ)"
+
+
 def _why(run: FilmRun) -> str:
     trace, rule = run.trace, run.core
     if trace.bound is None:
@@ -162,7 +169,7 @@ def _why(run: FilmRun) -> str:
     if trace.rule == "winnow":
         relevant = 0 if trace.target is None else int(trace.target.sum())
         return (
-            f"n/((1 − 1/α)θ) + (1 + α)r(1 + log_α θ), as the label is the OR of r = {relevant} of"
+            f"{winnow_formula(run)}, as the label is the OR of r = {relevant} of"
             f" n = {trace.features} variables: {_allowed(run)}."
         )
     gamma, D = digits(trace.margin or 0.0), digits(trace.radius)

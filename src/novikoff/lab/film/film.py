@@ -16,6 +16,7 @@ from novikoff.lab.film.charts import charts_of
 from novikoff.lab.film.mistakes_by_step import mistakes_by_step, packed
 from novikoff.lab.film.proof_picture import picture_columns, picture_of
 from novikoff.lab.film.run import ENDLESS, NOTHING, UPDATES, FilmRun, Numbers, Places
+from novikoff.lab.film.symbols import symbols_of
 from novikoff.lab.state.row_orders import arrangement, rows_of
 from novikoff.lab.state.settings import ORDERS, Settings, estimator
 from novikoff.lab.state.url_values import Point
@@ -62,6 +63,8 @@ def film_of(
         "wrong": None if shown.wrong is None else packed(run.as_given(shown.wrong)),
         "rows": trace.rows,
         "places": _places(run),
+        "symbols": symbols_of(run),
+        "order": run.order_words,
         "countdown": ending_text.countdown(run),
         "moved": run_text.moved(run),
         "picture": picture_of(run),
@@ -88,6 +91,9 @@ def columns_of(run: FilmRun, shown: "ShownWeights") -> dict[str, npt.NDArray[Any
     kept |= {name: table[name] for name in table if not LEFT_OUT.fullmatch(name)}
     mistake = kept["mistake"].astype(np.int64)
     kept = _as_shown(run, kept, shown) | picture_columns(run)
+    if run.trace.rule == "winnow":  # the weights that the threshold is about: those of the row
+        kept["row_sum"] = run.rule.theta + kept["label"] * kept["score"]
+        kept["row_sum_after"] = kept["row_sum"] * run.rule.alpha ** kept["label"].astype(np.float64)
     return kept | {
         "row": run.as_numbered(kept["row"]),
         "mistake": mistake,

@@ -6,6 +6,7 @@ update and {k-1} for the one before. z = y x̂ is the signed row, x̂ as the lea
 
 from typing import NamedTuple
 
+from novikoff.lab.film.ending_text import winnow_formula
 from novikoff.lab.film.run import FilmRun
 from novikoff.lab.film.run_text import setting, shown
 from novikoff.lab.plane.number_text import digits
@@ -115,7 +116,7 @@ def _envelopes(run: FilmRun) -> list[ProofLine]:
         ProofLine(
             "the end",
             "k ≤ B/A",
-            f"{{k}} ≤ {bound_text(trace.bound or 0)}, the whole part of B/A",
+            f"{{k}} ≤ ⌊B/A⌋ = {bound_text(trace.bound or 0)}",
             "A·k² cannot be above B·k.",
         ),
     ]
@@ -163,7 +164,7 @@ def _of_note(run: FilmRun) -> list[ProofLine]:
         ProofLine(
             "the end",
             "t ≤ 1/g²",
-            f"t = {{k}} ≤ {bound_text(run.trace.bound or 0)}, the whole part of 1/g²",
+            f"t = {{k}} ≤ ⌊1/g²⌋ = {bound_text(run.trace.bound or 0)}",
             "√t·g cannot be above 1.",
         ),
         _ceiling(run, "t"),
@@ -216,8 +217,7 @@ def _approach(run: FilmRun) -> list[ProofLine]:
         ProofLine(
             "the end",
             "m ≤ ‖w_0 − u‖²/c",
-            f"m = {{mistakes}} ≤ {bound_text(run.trace.bound or 0)}, the whole part of"
-            " ‖w_0 − u‖²/c",
+            f"m = {{mistakes}} ≤ ⌊‖w_0 − u‖²/c⌋ = {bound_text(run.trace.bound or 0)}",
             "More than the whole distance cannot be taken.",
         ),
         ProofLine(
@@ -253,7 +253,7 @@ def _of_winnow(run: FilmRun) -> list[ProofLine]:
         ),
         ProofLine(
             "the end",
-            "u + v ≤ n/((1 − 1/α)θ) + (1 + α)r(1 + log_α θ)",
+            f"u + v ≤ {winnow_formula(run)}",
             f"u + v = {{k}} ≤ {bound_text(trace.bound or 0)}",
             "The promotions are bounded, and there is too little weight for many more demotions.",
         ),

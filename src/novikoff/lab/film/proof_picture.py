@@ -52,18 +52,21 @@ def picture_of(run: FilmRun) -> dict[str, Any] | None:
         return {"problem": NO_TARGET}
     moved = bool(trace.start.any())
     w, before = ("w_{k} − w_0", "w_{k-1} − w_0") if moved else ("w_{k}", "w_{k-1}")
+    noted = trace.rule == "one-sided"  # in the letters of its note
+    radius, floor = ("√t", "t·g") if noted else (disc_radius(trace), "kηγ")
     cross = (trace.B or 0.0) / trace.A if trace.A else 0.0
     return {
         "problem": None,
         "caption": CAPTION,
-        "bound": f"It closes at k = {number(cross)}: at most {bound_text(trace.bound or 0)}.",
+        "bound": f"It closes at {'t' if noted else 'k'} = {number(cross)}: at most"
+        f" {bound_text(trace.bound or 0)}.",
         "key": {
             "after": f"{w}, of length {{reach}}",
             "before": f"{before}, before",
             "step": "the step η·y·x̂" if trace.rule != "one-sided" else "the step x",
             "angle": "the angle: cosine {turned} ≥ {turned_floor}",
-            "disc": f"the disc: {{reach}} ≤ {{disc}} = {disc_radius(trace)}",
-            "floor": "the floor: {along} ≥ {along_floor} = kηγ, along w*",
+            "disc": f"the disc: {{reach}} ≤ {{disc}} = {radius}",
+            "floor": f"the floor: {{along}} ≥ {{along_floor}} = {floor}, along w*",
         },
         "names": {"after": w, "before": before},
     }

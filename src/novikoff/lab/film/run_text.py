@@ -90,9 +90,12 @@ def moved(run: FilmRun) -> str:
     match run.trace.rule:
         case "winnow":
             alpha = setting(rule.alpha)
+            up, down = f"multiplied by {alpha}", f"divided by {alpha}"
+            if rule.alpha == 2.0:
+                up, down = "doubled", "halved"
             return (
-                f"each w of a variable that is 1 in the row is multiplied by {alpha} for the label"
-                f" +1, divided by it for −1; the label is {{label}}"
+                f"each w of a variable that is 1 in the row is {up} for the label +1, {down} for"
+                " −1; here the label is {label}"
             )
         case "one-sided":
             return "w_{k} = w_{k-1} + x"

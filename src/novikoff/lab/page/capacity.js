@@ -89,6 +89,7 @@
     const last = full ? " These are as many as can be drawn here." : "";
     const first = now.trials ? "" : " Draw to try this P.";
     at("words").textContent = now.sentence + first + last;
+    at("count").replaceChildren(lab.formula(now.count, { prose: true }));
     at("meaning").textContent = now.meaning;
     lab.say(at("words").textContent);
     strip();
@@ -215,6 +216,25 @@
     ask({ N: now.N, P: now.P, trials: limits.trials[0], seed: now.seed });
   }
 
+  /** The labellings of four points, each a picture that opens in the plane. */
+  function drawSquare(labellings) {
+    const mark = ([x, y, sign]) => {
+      const [cx, cy] = [10 + 40 * x, 50 - 40 * y];
+      return sign > 0 ? `<path d="M${cx} ${cy - 7}l7 12h-14z" fill="var(--red)"/>`
+        : `<circle cx="${cx}" cy="${cy}" r="6" fill="var(--blue)"/>`;
+    };
+    at("square").replaceChildren(...labellings.map(({ points, corners, realised }) => {
+      const signs = corners.map(([, , sign]) => (sign > 0 ? "+" : "−")).join("");
+      const button = lab.made("button", {
+        type: "button", class: realised ? "some" : "none",
+        "aria-label": `Labelling ${signs}: ${realised ? "realised" : "not realised"}. Open it in the plane`,
+      });
+      button.innerHTML = `<svg viewBox="0 0 60 60" aria-hidden="true">${corners.map(mark).join("")}</svg>`; // numbers only
+      button.addEventListener("click", () => lab.go({ points }, { push: true, anew: true, k: 0 }));
+      return lab.made("li", {}, button);
+    }));
+  }
+
   function listen() {
     let later = 0;
     for (const name of ["N", "P", "seed"]) {
@@ -249,7 +269,10 @@
   lab.capacity = {
     /** Show what was told of a state. */
     async show(told) {
-      if (!limits) listen();
+      if (!limits) {
+        listen();
+        drawSquare(told.square);
+      }
       limits = told.limits;
       now = told.now;
       chart = told.chart;

@@ -80,7 +80,8 @@
   /** Points or preset, whichever is wanted, with these settings. */
   const withRows = (given) => {
     const { preset, points } = lab.points.rows();
-    return preset ? { preset, ...given } : { points: lab.pointsText(points), ...given };
+    const names = Object.fromEntries(Object.entries(lab.now?.told.names ?? {}).filter(([, name]) => name));
+    return preset ? { preset, ...given } : { points: lab.pointsText(points), ...names, ...given };
   };
 
   /** Other settings: they are in the controls at once, and all that is asked after takes them along. */

@@ -92,6 +92,6 @@
     dialog.close();
     lab.points.remember();
     lab.controls.settle();
-    lab.go({ points: found.points, ...lab.controls.settings() }, { push: true, anew: true });
+    lab.go({ points: found.points, ...found.names, ...lab.controls.settings() }, { push: true, anew: true });
   });
 })();

@@ -7,7 +7,7 @@
   const root = document.documentElement;
   const TABS = ["plane", "capacity", "winnow"];
   const SPEED = "2";
-  const HOW = "A click adds a point, a drag moves one, a right click deletes one. The verdict and the run follow.";
+  const HOW = "A click adds a point, a drag moves one (to quarters; freely with Alt), a right click deletes one. The verdict and the run follow.";
   const narrow = matchMedia("(max-width: 60rem)");
   let serial = 0;
   let noting = 0;
@@ -22,6 +22,8 @@
     if (lab.player.step()) keys.step = lab.player.step();
     if (find("speed").value !== SPEED) keys.speed = find("speed").value;
     if (root.dataset.view) keys.view = root.dataset.view;
+    if (root.dataset.band) keys.band = root.dataset.band;
+    Object.assign(keys, lab.challenge.key());
     return keys;
   };
   const joined = (address, keys) => [address, lab.written(keys)].filter(Boolean).join("&");
@@ -43,7 +45,7 @@
     const { address, tab } = lab.now.told;
     const step = lab.player.step();
     for (const [id, path] of [["svg", "plane.svg"], ["png", "plane.png"]]) {
-      find(id).href = `${path}?${joined(address, { step })}`;
+      find(id).href = `${path}?${joined(address, { step, ...(root.dataset.band ? { band: "plane" } : {}) })}`;
       find(id).hidden = tab !== "plane";
     }
     for (const [id, path] of [["csv", "run.csv"], ["html", "run.html"]]) find(id).href = `${path}?${address}`;
@@ -99,8 +101,9 @@
       const frame = told.tab === "plane" ? frameFor(told, anew || before?.tab !== "plane") : undefined;
       await lab.player.show(shown, { k, frame, serial, charts });
       if (told.tab === "plane") lab.points.fill();
-      if (charts) lab.say([lab.points.place(), told.verdict?.sentence].filter(Boolean).join(". "));
+      if (charts) lab.say([lab.points.place(), lab.challenge.on() ? "" : told.verdict?.sentence].filter(Boolean).join(". "));
     }
+    lab.challenge.ask();
     document.title = `${told.title ?? "The lab"}: novikoff`;
     if (charts) note(options);
     else noteSoon();
@@ -161,6 +164,7 @@
     for (const id of ["plane-controls", "tools", "zoom"]) find(id).hidden = chosen !== "plane";
     find("winnow-controls").hidden = chosen !== "winnow";
     find("fold").hidden = chosen === "capacity";
+    find("challenge-button").hidden = chosen !== "plane";
     fold();
   }
 
@@ -219,20 +223,23 @@
     lab.say(button.textContent);
     setTimeout(() => { button.textContent = "Share"; }, 2000);
   });
-  const menu = document.querySelector(".menu");
+  const menu = find("export");
   for (const id of ["svg", "png", "csv", "html"]) {
     find(id).addEventListener("click", () => { menu.open = false; });
   }
   document.addEventListener("pointerdown", ({ target }) => {
-    if (!menu.contains(target)) menu.open = false;
+    for (const each of document.querySelectorAll(".menu")) if (!each.contains(target)) each.open = false;
   });
   document.addEventListener("keydown", ({ key }) => {
-    if (key !== "Escape" || !menu.open) return;
-    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
-    menu.open = false;
+    for (const each of key === "Escape" ? document.querySelectorAll(".menu[open]") : []) {
+      if (each.contains(document.activeElement)) each.querySelector("summary").focus();
+      each.open = false;
+    }
   });
 
   lab.player.onstep(noteSoon);
+  lab.onband = () => note();
+  lab.noted = () => note();
   find("speed").addEventListener("change", noteSoon);
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;
@@ -250,9 +257,13 @@
     const wrong = [
       /^\d{1,6}$/.test(mine.step ?? "0") ? "" : `step: found ${mine.step}, expected a whole number.`,
       speeds.includes(mine.speed ?? SPEED) ? "" : `speed: found ${mine.speed}, expected one of ${speeds.join(", ")}.`,
+      lab.challenge.begin(mine.challenge),
+      ["plane", undefined].includes(mine.band) ? "" : `band: found ${mine.band}, expected plane.`,
       ["projector", undefined].includes(mine.view) ? "" : `view: found ${mine.view}, expected projector.`,
     ].filter(Boolean).join(" ");
     if (speeds.includes(mine.speed)) find("speed").value = mine.speed;
+    if (mine.band === "plane") root.dataset.band = "plane";
+    else delete root.dataset.band;
     project(mine.view === "projector");
     const k = /^\d{1,6}$/.test(mine.step ?? "") ? Number(mine.step) : 0;
     const opened = (answer, options) => {

@@ -12,6 +12,7 @@
     ["left", 16, -16], ["right", -16, -16], ["left", 16, 16], ["right", -16, 16],
     ["left", 20, 0], ["right", -20, 0], ["center", 0, -31], ["center", 0, 31],
   ];
+  const NUMBERED = 60; // points that have their numbers beside them
   const UNLIKE = 12; // times as long: coordinates of different units
   const state = { figure: null, told: null, film: null, k: 0, frame: null, box: null, chosen: null };
 
@@ -75,31 +76,55 @@
     const { verdict } = told;
     drawKey();
     drawPoints();
-    const best = verdict.line ? lineOf(verdict.line) : null;
+    const playing = Boolean(document.documentElement.dataset.challenge);
+    const { line, reach } = playing ? {} : ofBand(verdict);
+    const best = line ? lineOf(line) : null;
     figure.put("best", crossing(best));
     let band = [];
-    if (best && verdict.reach) {
+    if (best && reach) {
       const [a, b, c] = best;
-      band = clipped(clipped(corners(), [a, b, c + verdict.reach]), [-a, -b, verdict.reach - c]);
+      band = clipped(clipped(corners(), [a, b, c + reach]), [-a, -b, reach - c]);
     }
     figure.put("band", columns(band));
     const colours = verdict.mirrored ? ["purple"] : ["blue", "red"];
-    const hulls = (verdict.hulls ?? []).map((hull, i) => [hull, lab.colour(colours[i])]);
+    const hulls = (playing ? [] : verdict.hulls ?? []).map((hull, i) => [hull, lab.colour(colours[i])]);
     const many = hulls.filter(([hull]) => hull.length > 1);
     figure.put("hulls", {
       xs: many.map(([hull]) => hull.map((p) => p[0])),
       ys: many.map(([hull]) => hull.map((p) => p[1])),
       colour: many.map(([, colour]) => colour),
     });
-    const meet = verdict.meet ? [verdict.meet] : [];
+    const meet = verdict.meet && !playing ? [verdict.meet] : [];
     figure.put("meet", columns(meet));
-    drawConflict(verdict.conflict);
-    lab.find("best-name").textContent = verdict.reach || verdict.outcome === "separable"
-      ? (verdict.lifted ? "largest margin of the lifted rows (x, 1)" : "largest margin")
-      : "line of the verdict";
+    drawConflict(playing ? [] : verdict.conflict);
+    drawNumbers(playing && told.points.length <= NUMBERED);
+    lab.find("best-name").textContent = bandName(verdict);
+    lab.find("band").hidden = !verdict.unlifted;
+    lab.find("band").setAttribute("aria-pressed", String(ofBand(verdict) === verdict.unlifted));
     lab.find("meet-name").textContent = verdict.mirrored
       ? "the origin, within the hull of the signed points" : "where the hulls meet";
   }
+
+  /** The line and the band that are drawn: the verdict's, or the widest of the plane itself. */
+  const ofBand = (verdict) => (document.documentElement.dataset.band && verdict.unlifted) || verdict;
+
+  /** What the band is a margin of, with its numbers: γ and what is drawn differ where rows are lifted. */
+  function bandName(verdict) {
+    if (verdict.gamma === null || verdict.gamma === undefined) return "line of the verdict";
+    if (ofBand(verdict) !== verdict) return `widest margin in the plane: ${verdict.unlifted.text} to either side`;
+    if (!verdict.reach) return `largest margin of the rows at length 1: γ = ${verdict.gamma}`;
+    if (!verdict.lifted) return `largest margin: γ = ${verdict.gamma}`;
+    return `γ = ${verdict.gamma}, the largest margin of the lifted rows (x, 1): here ${lab.number(verdict.reach)} to either side`;
+  }
+
+  lab.find("band").addEventListener("click", () => {
+    const root = document.documentElement;
+    if (root.dataset.band) delete root.dataset.band;
+    else root.dataset.band = "plane";
+    drawTold();
+    drawStep();
+    lab.onband?.();
+  });
 
   function drawPoints() {
     const { figure, told } = state;
@@ -110,6 +135,13 @@
       colour: told.points.map((p) => lab.colour(look(p[2])[1])),
       size: told.points.map((p) => (p[2] > 0 ? 1.2 : 1) * size),
     });
+  }
+
+  /** The numbers of all rows, for who is asked which of them is next. */
+  function drawNumbers(on) {
+    const points = on ? state.told.points : [];
+    const texts = points.map((_, row) => String(row));
+    state.figure.put("numbers", { ...columns(points), text: texts, ...placed(texts, points) });
   }
 
   function drawRows(name, rows, more = {}) {
@@ -172,7 +204,7 @@
     figure.put("mean", crossing(film?.averages ? lineOf(film.averages[k]) : null));
     figure.put("normal", arrow(now));
     figure.put("side", columns(now ? clipped(corners(), now) : []));
-    const wrong = film ? film.wrongAt(k) : [];
+    const wrong = film && !document.documentElement.dataset.challenge ? film.wrongAt(k) : [];
     drawRows("wrong", wrong);
     drawRows("looked", film && k > 0 ? [film.columns.row[k - 1]] : []);
     drawRows("chosen", state.chosen === null ? [] : [state.chosen]);
@@ -181,12 +213,16 @@
 
   /** The key has what the film can show at any step: it must not jump from one to the next. */
   function drawKey() {
-    const { film, told } = state;
-    const { verdict } = told;
+    const { figure, film, told } = state;
+    const { verdict, names = {} } = told;
+    for (const [axis, name] of [["below", names.x], ["left", names.y]]) figure.plot[axis][0].axis_label = name || null;
+    lab.find("minus-name").textContent = names.minus ? `${names.minus} (−1)` : "class −1";
+    lab.find("plus-name").textContent = names.plus ? `${names.plus} (+1)` : "class +1";
     const shown = {
       line: film, before: film, looked: film, wrong: film, mean: film?.averages,
       best: verdict.line, conflict: verdict.conflict.length, meet: verdict.meet,
     };
+    if (document.documentElement.dataset.challenge) Object.assign(shown, { best: 0, conflict: 0, meet: 0, wrong: 0 });
     for (const item of lab.find("plane-key").children) {
       if (item.dataset.if) item.hidden = !shown[item.dataset.if];
     }
@@ -256,6 +292,12 @@
     /** Points that are being moved, ahead of what is told of them. */
     move(points) {
       state.told = { ...state.told, points };
+      drawTold();
+      drawStep();
+    },
+    /** Draw all anew, where what is shown of it is another. */
+    again() {
+      if (!state.figure || !state.box || !state.told) return;
       drawTold();
       drawStep();
     },

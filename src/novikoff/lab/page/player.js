@@ -113,7 +113,7 @@
 
   function onKey(event) {
     const { target, key } = event;
-    if (lab.modified(event) || !(key in keys) || !state.film) return;
+    if (lab.modified(event) || !(key in keys) || !state.film || (root.dataset.challenge && state.told.tab === "plane")) return;
     const inside = (which) => target instanceof Element && target.closest(which);
     const typing = inside(TYPING) && !(key === " " && target.id === "scrub");
     if (find("player").hidden || typing || (key === " " && inside(PRESSED))) return;
@@ -180,6 +180,7 @@
     for (const id of ["countdown", "step", "proof"]) find(id).hidden = !film;
     find("scrub").max = last();
     for (const id of ["scrub", "play", "home", "back", "forward", "end"]) find(id).disabled = !last();
+    lab.tellSymbols(film?.symbols);
     if (film) lab.tellLines(film);
     if (told.tab === "plane") await drawStage(() => lab.plane.show(told, film, state.k, frame));
     else if (film) await drawStage(() => lab.bars.show(told, film, state.k));
@@ -217,7 +218,8 @@
   });
 
   lab.player = {
-    show, pause,
+    show, pause, go,
+    film: () => state.film,
     step: () => state.k,
     last,
     onstep: (listener) => { listeners.push(listener); },

@@ -30,6 +30,10 @@
   function begin(event) {
     if (event.button !== 0 || held?.at || !editable()) return;
     const row = under(event);
+    if (lab.challenge.on()) {
+      if (row !== null) lab.challenge.answer(row);
+      return;
+    }
     held = { id: event.pointerId, row, x: event.clientX, y: event.clientY, moved: false, before: lab.points.rows() };
     if (row === null) return;
     plane.setPointerCapture(event.pointerId);
@@ -46,7 +50,7 @@
     if (held.row === null || !held.moved) return;
     const place = lab.plane.at(event.clientX, event.clientY);
     if (!place) return;
-    held.at = place.map(lab.points.fine);
+    held.at = place.map((x) => lab.points.fine(x, event.altKey));
     follow();
   }
 
@@ -90,7 +94,7 @@
   plane.addEventListener("pointercancel", end);
   plane.addEventListener("contextmenu", (event) => {
     const row = editable() ? under(event) : null;
-    if (row === null) return;
+    if (row === null || lab.challenge.on()) return;
     event.preventDefault();
     lab.points.remove(row);
   });

@@ -19,10 +19,12 @@
     const [[left, right]] = lab.plane.box();
     return right - left;
   };
-  /** Points are placed on a grid of powers of 2: few digits, and short fractions in the verdict. */
+  /** Points are placed on a grid of powers of 2, with few digits and short fractions in the verdict. */
   const grid = (parts) => 2 ** Math.floor(Math.log2(width() / parts));
   const onGrid = (x, step) => Math.round(x / step) * step;
-  const fine = (x) => onGrid(x, grid(200));
+  /** Quarters, or what a picture far from that size has in their place; freely, much finer. */
+  const coarse = () => (width() >= 4 && width() <= 64 ? 0.25 : grid(48));
+  const fine = (x, freely = false) => onGrid(x, freely ? grid(200) : coarse());
 
   /** These rows can be had back; once, however often a drag that began with them asks. */
   function remember(before = rows()) {
@@ -136,7 +138,7 @@
   /** Move the chosen point; while the key is held, its charts wait and it is one change. */
   function nudge([across, up], held) {
     const row = state.chosen;
-    const step = grid(20);
+    const step = Math.max(grid(20), coarse());
     const [x, y, sign] = points()[row];
     const next = points().with(row, [fine(x + across * step), fine(y + up * step), sign]);
     change(next, { charts: !held, ...(held ? { before: null } : {}) });
@@ -154,7 +156,7 @@
     if (!shown() || !lab.plane.box()) return false;
     const { chosen, moving } = state;
     const count = points().length;
-    if (key === "n" || key === "p") {
+    if ((key === "n" || key === "p") && !lab.challenge.on()) {
       add(...middle(), key === "p" ? 1 : -1);
       state.moving = true;
     } else if (moving && key in arrows) nudge(arrows[key], held);
@@ -162,7 +164,10 @@
     else if (key === "ArrowUp") choose(chosen === null ? count - 1 : Math.max(chosen - 1, 0));
     else if (key === "Home" || key === "End") choose(key === "Home" ? 0 : count - 1);
     else if (chosen === null) return false;
-    else if (key === "Enter" || key === " ") state.moving = !moving;
+    else if (lab.challenge.on()) {
+      if (key === "Enter" || key === " ") lab.challenge.answer(chosen);
+      return true;
+    } else if (key === "Enter" || key === " ") state.moving = !moving;
     else if (key === "Escape") state.moving = false;
     else if (key === "Delete" || key === "Backspace") remove(chosen);
     else if (key === "c") flip(chosen);

@@ -4,7 +4,7 @@
   "use strict";
   const lab = (window.lab ??= {});
   const { find } = lab;
-  const OWN = ["step", "speed", "view"]; // keys of the address that are the page's own
+  const OWN = ["step", "speed", "view", "band", "challenge"]; // keys of the address that are the page's own
   const DROWSY = "The lab's server does not answer. What you see stays; the next change asks again.";
 
   const BROKEN = "The server's answer did not arrive whole. What you see stays; the next change asks again.";

@@ -19,15 +19,17 @@
   function happened(film, k) {
     const at = (name) => film.columns[name]?.[k - 1];
     const passed = at("passed") ?? 0;
-    const score = film.kind === "winnow" ? "score" : `y·w_${k - 1}·x̂ =`;
     return {
       wrong: Boolean(at("mistake")),
       head: `Update ${number(k)} of ${number(film.steps)}`,
       place: `epoch ${number(at("epoch"))}, ${lab.place(film, at("row"))}, class ${signed(at("label"))}`,
-      score: `${score} ${number(at("score"))}`,
-      since: `${passed ? number(passed) : "No"} ${passed === 1 ? "row" : "rows"} passed since the ${k > 1 ? "update before" : "start"}.`,
+      score: film.kind === "winnow" ? sumOf(at("row_sum"), at("label") * at("score")) : `y·w_${k - 1}·x̂ = ${number(at("score"))}`,
+      since: `${passed ? number(passed) : "No"} ${passed === 1 ? "row" : "rows"} classified correctly since the ${k > 1 ? "last update" : "start"}.`,
     };
   }
+
+  /** Winnow compares the sum of the row's weights with θ; beyond: what is above θ. */
+  const sumOf = (sum, beyond) => `the row's weights sum to ${number(sum)} ${beyond >= 0 ? "≥" : "<"} θ = ${number(sum - beyond)}`;
 
   function ended(film) {
     const { end } = film;
@@ -89,6 +91,18 @@
     if (k === film.steps) place.append(ended(film));
   };
 
+  /** What the letters mean, as a list. */
+  lab.tellSymbols = (symbols = {}) => {
+    const place = lab.find("symbols");
+    lab.setSymbols(symbols);
+    place.hidden = !Object.keys(symbols).length;
+    place.querySelector("dl").replaceChildren(...Object.entries(symbols).flatMap(([name, meaning]) => {
+      const text = made("dd");
+      text.append(formula(meaning, { prose: true }));
+      return [made("dt", {}, name), text];
+    }));
+  };
+
   /** The lines of the proof; their statements stay, their numbers change. */
   lab.tellLines = (film) => {
     const list = lab.find("proof").querySelector("ol");
@@ -97,7 +111,7 @@
       const statement = made("span", { class: "formula soft" });
       statement.append(formula(line.statement));
       const why = made("p", { class: "why soft" });
-      why.append(formula(line.why));
+      why.append(formula(line.why, { prose: true }));
       return made("li", {}, made("p", { class: "says" }, made("span", { class: "name" }, line.name), " ", statement), filled, why);
     }));
     lab.find("proof").hidden = !film.lines.length;

@@ -36,18 +36,40 @@
     return element;
   };
 
-  /** A formula with its indices set low and its powers high: w_3, 10^-5. */
-  lab.formula = (text) => {
+  /** What the letters of the film mean; whoever points at one is told. */
+  let symbols = {};
+  let letters = null;
+  lab.setSymbols = (found = {}) => {
+    const names = Object.keys(found).filter((name) => !/^[a-z]{3,}$/.test(name)).sort((a, b) => b.length - a.length)
+      .map((name) => name.replace("*", "\\*"));
+    symbols = found;
+    letters = names.length ? new RegExp(`(?<![A-Za-z])(?:${names.join("|")})(?![A-Za-z\u0302*])`, "gu") : null;
+  };
+
+  /** A text, its letters with what they mean. */
+  function explained(text) {
+    const out = [];
+    let from = 0;
+    for (const found of letters ? text.matchAll(letters) : []) {
+      out.push(text.slice(from, found.index), lab.made("abbr", { title: symbols[found[0]] }, found[0]));
+      from = found.index + found[0].length;
+    }
+    return [...out, text.slice(from)];
+  }
+
+  /** A formula with its indices set low and its powers high: w_3, 10^-5. prose: letters are words. */
+  lab.formula = (text, { prose = false } = {}) => {
+    const say = prose ? (part) => [part] : explained;
     const out = document.createDocumentFragment();
     let from = 0;
     for (const found of text.matchAll(/_(\d+|[a-zα-ω](?![a-z])|\{[^}]*\})|\^(−?\d+)/gu)) {
-      out.append(text.slice(from, found.index));
+      out.append(...say(text.slice(from, found.index)));
       const low = found[1] !== undefined;
       const inner = low ? found[1].replace(/^\{|\}$/g, "") : found[2];
-      out.append(lab.made(low ? "sub" : "sup", {}, inner));
+      out.append(lab.made(low ? "sub" : "sup", {}, ...say(inner)));
       from = found.index + found[0].length;
     }
-    out.append(text.slice(from));
+    out.append(...say(text.slice(from)));
     return out;
   };
 
@@ -56,7 +78,7 @@
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     const texts = [];
     while (walker.nextNode()) texts.push(walker.currentNode);
-    for (const text of texts) text.replaceWith(lab.made("span", {}, lab.formula(text.data)));
+    for (const text of texts) text.replaceWith(lab.made("span", {}, lab.formula(text.data, { prose: true })));
     return element;
   };
 
@@ -66,7 +88,8 @@
       const index = { k, "k-1": k - 1 }[name];
       if (index !== undefined) return template[at - 1] === "_" ? String(index) : lab.number(index);
       const column = film.columns[name];
-      return column ? lab.number(column[k - 1]) : whole;
+      const sign = name === "label" && column?.[k - 1] > 0 ? "+" : "";
+      return column ? `${sign}${lab.number(column[k - 1])}` : whole;
     });
 
   /** The film with its bits unpacked: wrong(k) lists the rows that weights[k] would get wrong. */

@@ -12,7 +12,7 @@
   /** From the least to the greatest weight of the whole film, so that bars do not jump. */
   function heights() {
     const { film, told } = state;
-    const all = [powers() ? (told.threshold ?? 1) : 0];
+    const all = [powers() ? (told.threshold ?? 1) : 0, ...(film.columns.row_sum ?? []), ...(film.columns.row_sum_after ?? [])];
     for (const weights of film.weights) all.push(Math.min(...weights), Math.max(...weights));
     const [low, high] = all.reduce(([a, b], w) => [Math.min(a, w), Math.max(b, w)], [1, powers() ? 1 : 0]);
     if (powers()) return [Math.min(low, 0.5) / 1.6, Math.max(high, 2) * 1.6];
@@ -23,18 +23,22 @@
   function drawTold() {
     const { figure, film, told } = state;
     const count = film.names.length;
-    figure.model("across").setv({ start: 0.3, end: count + 0.7 });
+    figure.model("across").setv({ start: 0.3, end: count + (powers() ? 3.9 : 0.7) });
     const [start, end] = heights();
     figure.model("upwards").setv({ start, end });
     const axis = figure.plot.below[0];
     axis.ticker.desired_num_ticks = count <= NAMED ? count : FEW;
-    axis.major_label_overrides = new Map(film.names.map((name, i) => [i + 1, name]));
+    const beyond = powers() ? ["", "Σ", "Σ", ""] : [];
+    axis.major_label_overrides = new Map([...film.names, ...beyond].map((name, i) => [i + 1, name]));
     const threshold = powers() ? (told.threshold ?? null) : null;
-    figure.model("threshold").setv({ location: threshold, visible: threshold !== null });
-    const shown = { relevant: told.relevant, looked: told.rows, threshold };
+    if (powers()) {
+      figure.put("threshold", threshold === null ? { x0: [], x1: [], y0: [], y1: [] }
+        : { x0: [count + 1.2], x1: [count + 3.8], y0: [threshold], y1: [threshold] });
+    }
+    const shown = { relevant: told.relevant, looked: told.rows, threshold, sum: powers() };
     for (const item of lab.find("bars-key").children) item.hidden = !shown[item.dataset.if];
     lab.find("threshold-name").textContent = threshold === null ? ""
-      : `threshold ${lab.number(threshold)}: the weights in a row must add up to it`;
+      : `threshold θ = ${lab.number(threshold)}, for that sum`;
   }
 
   function drawStep() {
@@ -52,9 +56,23 @@
       edge: weights.map((_, i) => lab.colour(row?.[i] ? "amber" : "paper")),
       hatch: weights.map((_, i) => (relevant.has(i) || !told.relevant ? "blank" : "right_diagonal_line")),
     });
+    if (powers()) drawSums(base);
     const listed = film.names.map((name, i) => `${name} ${lab.number(weights[i])}`).slice(0, NAMED);
     lab.find("bars").setAttribute("aria-label", `The weights at update ${k}: ${listed.join(", ")}.`);
     lab.find("stage-note").hidden = true;
+  }
+
+  /** The sum of the weights of the row looked at, which the threshold is for, before and after. */
+  function drawSums(base) {
+    const { figure, film, k } = state;
+    const sums = k ? [film.columns.row_sum[k - 1], film.columns.row_sum_after[k - 1]] : [];
+    figure.put("sums", {
+      x: sums.map((_, i) => film.names.length + 2 + i),
+      top: sums,
+      bottom: sums.map(() => base),
+      colour: sums.map((_, i) => lab.colour(i ? "amber" : "paper")),
+      text: sums.map((sum) => lab.number(sum)),
+    });
   }
 
   async function embed() {

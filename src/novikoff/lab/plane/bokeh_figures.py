@@ -73,6 +73,9 @@ def _points(plot: Plot) -> None:
         **back,
         **TEXT,
     )
+    numbers = empty_source("numbers", "x", "y", "text", "shift", "rise", "align")
+    small: Style = {"text_color": LIGHT["ink"], "text_baseline": "middle", "text_font_size": "13px"}
+    plot.text(source=numbers, **where, **label, **back, **(TEXT | small))
     _ring(plot, conflict, "diamond", "purple", 42, 3.0)
     look: Style = {"marker": "marker", "size": "size", "fill_color": "colour"}
     points = empty_source("points", "x", "y", "marker", "colour", "size")
@@ -102,7 +105,11 @@ def _ring(
 
 def proof() -> Plot:
     """The proof's picture: the disc, its part beyond the floor, the vectors and the angle."""
+    from bokeh.models import NoOverlap
+
     plot = _bare(min_border_left=BORDER, min_border_bottom=BORDER - 14)
+    plot.xaxis.ticker.desired_num_ticks = 4
+    plot.axis.major_label_policy = NoOverlap()
     for name, colour, alpha in (("disc", "red", 0.14), ("allowed", "green", 0.26)):
         fill: Style = {
             "fill_color": LIGHT[colour],
@@ -161,11 +168,22 @@ def bars(*, powers: bool) -> Plot:
     plot.vbar("x", 0.72, "top", "bottom", source=source, **style, **hatch)
     base = 1.0 if powers else 0.0
     plot.add_layout(Span(location=base, dimension="width", line_color=LIGHT["ink"]))
-    dashed: Style = {"line_dash": dash_of("dashed"), "line_color": LIGHT["red"]}
-    plot.add_layout(
-        Span(name="threshold", dimension="width", visible=False, line_width=2.5, **dashed)
-    )
+    if powers:
+        _row_sum(plot)
     return plot
+
+
+def _row_sum(plot: Plot) -> None:
+    """The sum of a row's weights before and after an update, with the threshold across it."""
+    columns = ("x", "top", "bottom", "colour", "text")
+    source, ends = empty_source("sums", *columns), ("x0", "y0", "x1", "y1")
+    style: Style = {"fill_color": "colour", "line_color": LIGHT["ink"], "line_width": 1.5}
+    plot.vbar("x", 0.8, "top", "bottom", source=source, **style)
+    label: Style = {"text_align": "center", "y_offset": -4, "text_color": LIGHT["ink"]}
+    plot.text("x", "top", "text", source=source, **label, **TEXT)
+    dashed: Style = {"line_dash": dash_of("dashed"), "line_color": LIGHT["red"]}
+    line = empty_source("threshold", *ends)
+    plot.segment(*ends, source=line, line_width=3, **dashed)
 
 
 def _bare(**options: Any) -> Plot:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.lab.plane.number_text import truncated
+from novikoff.lab.plane.plane_margin import plane_margin
 from novikoff.lab.state.page_state import Plane
 from novikoff.lab.state.row_orders import PlaneRows, rows_of
 from novikoff.lab.state.url_values import Point
@@ -69,13 +70,16 @@ def as_json(state: Plane, judged: PlaneVerdict) -> dict[str, Any]:
         line = [*verdict.weights.tolist(), float(verdict.intercept or 0.0)]
     banded = verdict if verdict is not None and verdict.outcome == SEPARABLE else None
     conflict = [] if verdict is None else verdict.conflict
+    lifted = banded is not None and banded.signed.bias
     return {
         "outcome": judged.outcome,
         "sentence": sentence(state, judged),
         "brief": brief(judged),
         "line": line,
         "reach": None if banded is None else band_half_width(banded),
-        "lifted": banded is not None and banded.signed.bias,
+        "gamma": None if banded is None else gamma(banded),
+        "lifted": lifted,
+        "unlifted": plane_margin(state.points) if lifted and not state.settings.unit else None,
         "nearest": [] if banded is None else nearest(banded),
         "conflict": [_share(row, share) for row, share in conflict],
         **_hulls(state.points, verdict),
@@ -153,14 +157,14 @@ def sentence(state: Plane, judged: PlaneVerdict) -> str:
         assert verdict.mistake_bound is not None
         return (
             f"Separable: a {line} has every point strictly on its own side. γ = {gamma(verdict)}"
-            f" and D = {radius(verdict)}, so that no order of these points ever costs a perceptron"
-            f" that starts at zeros more than (D/γ)² ="
+            f" and D = {radius(verdict)}, so that however the points are ordered, a perceptron"
+            f" started at zero makes at most (D/γ)² ="
             f" {count(verdict.mistake_bound, 'mistake')}."
         )
     if verdict.outcome == QUASI:
         return f"Not strictly separable: {_held(verdict, line)} (quasi-separable)."
     assert verdict.outcome == INSEPARABLE, "no time limit was set"
-    return f"Not separable: no {line} has each point on its own side, {_why(verdict)}."
+    return f"Not separable: no {line} has every point on its own side, {_why(verdict)}."
 
 
 def brief(judged: PlaneVerdict) -> str:
@@ -181,7 +185,7 @@ def _held(verdict: Verdict, line: str) -> str:
     others = "the other one lies" if held == 1 else f"the other {held} lie"
     return (
         f"a {line} can have {strict} of the {verdict.rows} points strictly on their own sides, but"
-        f" then {others} on it, whichever is chosen, {_why(verdict)}"
+        f" then {others} on it, whichever {line} you choose, {_why(verdict)}"
     )
 
 
@@ -190,7 +194,10 @@ def _why(verdict: Verdict) -> str:
     if many == 1:
         return "because the marked point is the origin itself, which every such line holds"
     if verdict.signed.bias:
-        return f"because the hulls of the {many} marked points of either class meet"
+        return (
+            "because the convex hulls of the two classes' marked points intersect"
+            f" ({many} points in all)"
+        )
     return (
         f"because the hull of the {many} marked points, those of the class −1 mirrored at the"
         " origin, holds the origin"

@@ -14,6 +14,7 @@ from tornado.web import Application, HTTPError, StaticFileHandler
 
 from novikoff.data.text.tokens import shown
 from novikoff.lab import assets, capacity_tab, offline_page, page_data, plane_image
+from novikoff.lab.first_paint import painted
 from novikoff.lab.limits import BODY, LONGEST_NUMBER, SHORT_BODY
 from novikoff.lab.server.handler import JSON, Handler, RefusalError
 from novikoff.lab.server.request_pool import RequestPool
@@ -27,13 +28,14 @@ LONG = f"a question may have {BODY:,} bytes at most"
 
 
 class PageHandler(Handler):
-    """The page itself. Its address is for its scripts, so it is the same for all."""
+    """The page itself, with what its address shows before the scripts run, which ask for all."""
 
     caching = "no-cache"
 
-    def get(self) -> None:
-        self.set_header("Content-Type", HTML)
-        self.finish(assets.page())
+    async def get(self) -> None:
+        address = self.request.query
+        work = lambda: assets.packed(painted(assets.page().decode(), address).encode())  # noqa: E731
+        self.send(HTML, await self.ask(("page", address), work))
 
     head = get
 

@@ -19,6 +19,7 @@ from novikoff.data.text.csv.categories import looks_like_word
 from novikoff.data.text.csv.header import TableHeader, find_layout
 from novikoff.data.text.tokens import shown
 from novikoff.errors import DataError
+from novikoff.lab.state.page_state import LONGEST_NAME, Names
 from novikoff.lab.state.url_values import LARGEST, MOST_POINTS, SMALLEST, Point, write_points
 from novikoff.number_text import plural
 from novikoff.report.model import shorten
@@ -71,7 +72,15 @@ def pasted(
         except DataError as error:
             raise DataError(_told(str(error), path)) from None
         names = layout.names or [f"column {place + 1}" for place in range(layout.width)]
-        found = {"columns": names, "x": x, "y": y, "target": target, "labels": [], "points": ""}
+        found: dict[str, Any] = {
+            "columns": names,
+            "x": x,
+            "y": y,
+            "target": target,
+            "labels": [],
+            "points": "",
+            "names": {},
+        }
         try:
             chosen = _chosen(layout, names, x, y, target)
             found |= chosen._asdict()
@@ -80,7 +89,10 @@ def pasted(
             return found | {"note": "", "problem": _told(str(error), path)}
     others = len(names) - 3
     note = f"{others} other column{'s are' if others != 1 else ' is'} not used." if others else ""
+    words = *chosen[:2], *labels
+    named = zip(Names._fields, (shorten(word, LONGEST_NAME) for word in words), strict=True)
     return found | {
+        "names": dict(named),
         "labels": labels,
         "points": write_points(points),
         "note": note,

@@ -1,4 +1,4 @@
-"""The perceptron as each of the lecture notes has it, as settings."""
+"""The perceptron as the proof and each of the lecture notes have it, as settings."""
 
 from typing import NamedTuple
 
@@ -18,6 +18,11 @@ class Dialect(NamedTuple):
 
 
 DIALECTS = {
+    "proof": Dialect(
+        "As in the proof: from zeros",
+        "A score of exactly 0 is a mistake, which the proof needs. At most (D/γ)² mistakes.",
+        Settings(),
+    ),
     "000": Dialect(
         "Note 000: one-sided",
         "Positive rows only, scaled to length 1, no bias, from zeros: a row with w·x ≤ 0 is added."

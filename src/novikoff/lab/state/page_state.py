@@ -27,22 +27,33 @@ from novikoff.lab.state.settings import (
 from novikoff.lab.state.url_values import Point, parse_int, read_points, write_points
 
 TABS = ("plane", "capacity", "winnow")
-PAGE_KEYS = ("step", "speed", "view")
+PAGE_KEYS = ("step", "speed", "view", "band", "challenge")
 #: The orders of Winnow's rows, in words.
 WINNOW_ORDERS = {
     "given": "as they are listed",
     "shuffle": "shuffled anew in each epoch, by the seed",
     "sorted": "the negative ones first",
 }
+LONGEST_NAME = 60  # characters of a column's or a class's name
 LONGEST = 60_000  # characters of an address; 500 points of 17 digits take a third
 
 
+class Names(NamedTuple):
+    """What a table calls its columns, and its classes −1 and +1."""
+
+    x: str = ""
+    y: str = ""
+    minus: str = ""
+    plus: str = ""
+
+
 class Plane(NamedTuple):
-    """Points in the plane and a rule. `preset` is None for points of one's own."""
+    """Points in the plane and a rule. Points of one's own have names, and no `preset`."""
 
     preset: str | None = DEFAULT
     points: tuple[Point, ...] = PRESETS[DEFAULT].points
     settings: Settings = PRESETS[DEFAULT].settings
+    names: Names = Names()
 
 
 class CapacityTabState(NamedTuple):
@@ -120,8 +131,11 @@ def _plane(found: dict[str, str]) -> Plane:
             "the address has a preset and points, expected one of them: leave preset out to use"
             " points of your own"
         )
+    names = Names()
     if "points" in found:
         name, points, base = None, read_points(found.pop("points")), DEFAULTS
+        given = {key: found.pop(key) for key in Names._fields if key in found}
+        names = Names(**{key: _read_name(key, text) for key, text in given.items()})
     else:
         name = found.pop("preset", DEFAULT)
         if name not in PRESETS:
@@ -131,7 +145,16 @@ def _plane(found: dict[str, str]) -> Plane:
         points, base = PRESETS[name].points, PRESETS[name].settings
     _refuse_unknown(found, ("preset", "points", *Settings._fields))
     chosen = {key: read_setting(key, value) for key, value in found.items()}
-    return Plane(name, points, canonical(base._replace(**chosen)))
+    return Plane(name, points, canonical(base._replace(**chosen)), names)
+
+
+def _read_name(key: str, text: str) -> str:
+    if len(text) > LONGEST_NAME or not text.isprintable():
+        raise ParameterError(
+            f"{key}: found {shown(text)}, expected a name of at most {LONGEST_NAME} characters that"
+            " can be printed"
+        )
+    return text
 
 
 def _other(tab: str, found: dict[str, str]) -> CapacityTabState | WinnowTabState:
@@ -179,6 +202,7 @@ def _of_plane(state: Plane) -> dict[str, str]:
     base = DEFAULTS
     if state.preset is None:
         found["points"] = write_points(state.points)
+        found |= {key: name for key, name in state.names._asdict().items() if name}
     else:
         base = PRESETS[state.preset].settings
         if state.preset != DEFAULT:

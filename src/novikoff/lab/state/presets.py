@@ -33,15 +33,15 @@ CLOUDS = (
 PRESETS = {
     "clouds": _preset(
         "Two clouds",
-        "Two clouds that a line separates. Step through the 9 updates: each adds to the product of"
-        " w with w*, the separator of largest margin, though some turn the line away from it; the"
-        " theorem allows 49. Then switch the bias off: γ and the bound change.",
+        "Step through the 9 updates, of at most 49: each adds to the product of w with w*, the"
+        " separator of largest margin, though some turn the line away from it. Then switch the bias"
+        " off: γ and the bound change.",
         CLOUDS,
     ),
     "wide": _preset(
         "Wide margin",
-        "The margin is nearly half as long as the longest row, so that the theorem leaves room for"
-        " 4 mistakes, whatever the order; here it takes 2.",
+        "The margin is nearly half as long as the longest row. So the theorem leaves room for 4"
+        " mistakes, whatever the order; here it takes 2.",
         "p2.5,-1.5p2.5,-0.5p3.5,0.5n-1.5,-2.5p3,-1n-2.5,-2.5n-3.5,-2.5p2.5,0.5n-2,-2.5n-2,-2"
         "p4,-0.5n-3,-2",
     ),
@@ -55,16 +55,15 @@ PRESETS = {
     ),
     "loose": _preset(
         "The bound far above",
-        "4 mistakes where the theorem allows 1,110: a few points far out make D large, a close pair"
+        "4 mistakes where the theorem allows 1,110. A few points far out make D large, a close pair"
         " makes γ small, and the bound is about the worst that could come of both.",
         "n-2.5,3n-2,4n2.5,4.5p4.5,0n0.5,3p5,-0.5n-1.5,1n2,4n1,2n-3.5,1n0.5,4.5n-2.5,2p1.5,-4.5"
         "p4,-1.5n-1,4.5p3,-0.5n-2.5,0p3,0.5n2,0.5n5,4.5",
     ),
     "tiny-margin": _preset(
         "Tiny margin",
-        "γ² = 1/605, and 2,350 updates until the line fits between the classes. It ends, because"
-        " the theorem says so: after 24,805 at the latest. Jump to the end, and drag the scrubber"
-        " back.",
+        "γ² = 1/605, and 2,350 updates until the line fits between the classes; it must end, says"
+        " the theorem, after 24,805 at the latest. Jump to the end, and drag the scrubber back.",
         "p5.5,3n2,1n2,6n4,1.5n4.5,0n1.5,4.5p5,0p3,5p4.5,2n0.5,4.5n1.5,4",
     ),
     "xor": _preset(
@@ -82,15 +81,15 @@ PRESETS = {
     ),
     "touching": _preset(
         "Touching",
-        "Not separable, but nearly: a line has six points strictly on their own sides and holds the"
-        " other three, of which one is between the two of the other class. No line does better:"
-        " there is no margin, hence no bound, and the run never ends.",
+        "Not separable, but nearly: a line has six points strictly on their own sides and passes"
+        " through the other three. No line does better: there is no margin, hence no bound, and the"
+        " run never ends.",
         "n-1,0p0,0n1,0p2,1p0,2p-1,1.5n0,-1n2,-1.5n-2,-1",
     ),
     "one-sided": _preset(
         "One-sided unit vectors",
-        "Note 000: positive rows only, of length 1. w must have them all on its side; a row with"
-        " w·x ≤ 0 is added to it. The gap g of the best w is small, as the outer two are nearly"
+        "Note 000: positive rows only, of length 1; a row with w·x ≤ 0 is added to w, until all are"
+        " on its side. The gap g of the best w is small, as the outer two are nearly"
         " opposite: at most 1/g² = 50 updates, and there are 19.",
         "p0.6,0.8p-0.96,0.28p0.8,0.6p-0.6,0.8p1,0",
         Settings(rule="one-sided"),

@@ -122,7 +122,7 @@ class OrderSearch:
         """Learn from the rows in this order."""
         rows = make_rows(np.ascontiguousarray(self._X[places]), *self._lift)
         codes = (self._y[places] > 0).astype(np.uint16)
-        learner = self._estimator._new_learner(2, 1)
+        learner = self._estimator._new_learner(2, np.array([-1, 1]))
         outcome = learn(learner, rows, codes, max_epochs=min(ONE, self._left))
         self._left -= outcome.epochs
         mistakes, updates = outcome.mistakes_per_epoch, outcome.updates_per_epoch

@@ -1,5 +1,6 @@
 """The rules as scikit-learn estimators."""
 
+from novikoff.learning.estimators.multiclass import MulticlassPerceptron
 from novikoff.learning.estimators.perceptrons import (
     AveragedPerceptron,
     MarginPerceptron,
@@ -16,6 +17,7 @@ __all__ = [
     "AveragedPerceptron",
     "BalancedWinnow",
     "MarginPerceptron",
+    "MulticlassPerceptron",
     "OneSidedPerceptron",
     "PassiveAggressive",
     "Perceptron",

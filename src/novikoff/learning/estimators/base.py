@@ -25,7 +25,7 @@ from novikoff.learning import training
 from novikoff.learning.epochs import Outcome, StopReason
 from novikoff.learning.estimators.online import Online
 from novikoff.learning.estimators.parameter_hints import parameter_hint
-from novikoff.learning.learner import Learner, learners_needed
+from novikoff.learning.learner import Learner
 from novikoff.learning.parallel.pool import thread_count
 from novikoff.learning.rows import LearnerRows, Rows, length, make_rows, stored
 from novikoff.learning.rules import protocol, registry
@@ -102,6 +102,12 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         """The weights of the rows that were mistakes, each as often as it was one."""
         with self._fitted("weighted_mistakes_") as learner:
             return learner.weighted_mistakes
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """How many rows were learned from, all epochs together."""
+        with self._fitted("n_samples_seen_") as learner:
+            return int(learner.tallies[0].seen[0])
 
     @property
     def updates_(self) -> int:
@@ -212,9 +218,9 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         )
         return spec._replace(seed=self._seed()) if spec.is_random else spec
 
-    def _new_learner(self, features: int, outputs: int) -> Learner:
+    def _new_learner(self, features: int, classes: Classes) -> Learner:
         self._learned_with = self._own_parameters()
-        return self._spec(order="given").learner(features, outputs)
+        return self._spec(order="given").learner_for(features, classes)
 
     def _seed(self) -> int:
         """One number from random_state, the same each time within one fit."""
@@ -287,7 +293,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         """One pass more, by a copy of this estimator; nothing changes if a row is refused."""
         begun = work.__sklearn_is_fitted__()
         if not begun:
-            work._learner = work._new_learner(matrix.shape[1], learners_needed(classes))
+            work._learner = work._new_learner(matrix.shape[1], classes)
             work._lowest, work._settled_at = np.inf, -1
             work.n_iter_, work.mistakes_per_epoch_ = 0, []
         rows, codes = work._batch(matrix, classes, codes, weights)
@@ -415,7 +421,9 @@ class Classifier(ClassifierMixin, BaseLearner):  # type: ignore[misc]
                 parts = (_at_least(chunk.X, view.n_features_in_) for chunk in X.chunks())
                 return np.concatenate([view.decision_function(part) for part in parts])
             answers = view._answers(X)
-        if answers.shape[1] > 1:
+        if answers.shape[1] == 2:  # of all classes at once: the second against the first
+            return answers[:, 1] - answers[:, 0]
+        if answers.shape[1] > 1 or view._learner.joint:
             return answers
         positive = view._learner.positive(answers[:, 0])
         return np.where(positive, np.maximum(answers[:, 0], 5e-324), answers[:, 0])

@@ -1,6 +1,6 @@
 """Estimators by the name of their rule."""
 
-from novikoff.learning.estimators import perceptrons, winnows
+from novikoff.learning.estimators import multiclass, perceptrons, winnows
 from novikoff.learning.estimators.base import BaseLearner
 from novikoff.learning.rules import registry
 from novikoff.learning.spec import TrainingSpec
@@ -9,7 +9,8 @@ from novikoff.learning.spec import TrainingSpec
 def estimator_class(rule: str) -> type[BaseLearner]:
     """The class of the estimator that learns by a rule of the registry."""
     name = registry.lookup(rule).estimator
-    found: type[BaseLearner] = getattr(perceptrons, name, None) or getattr(winnows, name)
+    homes = (perceptrons, winnows, multiclass)
+    found: type[BaseLearner] = next(getattr(home, name) for home in homes if hasattr(home, name))
     return found
 
 

@@ -18,7 +18,7 @@ from novikoff.data.weights import ClassWeight, Weights, class_weights
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning.estimators.locks import LockAttribute
 from novikoff.learning.estimators.row_buffer import OneArray, OneDict, RowBuffer
-from novikoff.learning.learner import Learner, learners_needed
+from novikoff.learning.learner import Learner
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Rule
 from novikoff.number_text import listed
@@ -82,7 +82,7 @@ class Online:
 
     # what the estimator brings along
     _rule: Callable[[], Rule]
-    _new_learner: Callable[[int, int], Learner]
+    _new_learner: Callable[[int, npt.NDArray[Any]], Learner]
 
     n_features_in_ = GrowingNamesAttribute(len)
     feature_names_in_ = GrowingNamesAttribute(lambda names: np.array([*names], object))
@@ -168,7 +168,7 @@ class Online:
                 one, x = self._bound_for_prediction(x)
             type(one).place(one, x)  # it takes no room to learn in
             answers = one.answer()
-            several = len(answers) > 1
+            several = one.learner.joint or len(answers) > 1
             code = answers.index(max(answers)) if several else one.learner.positive(answers[0])
             label: Label = getattr(self, "classes_", PLUS_MINUS)[int(code)]
             return label, answers
@@ -280,21 +280,20 @@ class Online:
             raise DataError(f"a row is an array of one dimension or a dict, not {x!r}")
         self._label_numbers()
         if not hasattr(self, "_learner"):
-            classes = getattr(self, "classes_", PLUS_MINUS)
-            self._begin(x, learners_needed(classes))
+            self._begin(x, getattr(self, "classes_", PLUS_MINUS))
         if self._one is not None and self._one.named is isinstance(x, Mapping):
             self._one.kind = type(x)  # a list after an array, say: the same buffer will do
         else:
             self._one = self._bound_to(x)
         return self._one
 
-    def _begin(self, x: Any, outputs: int) -> None:
+    def _begin(self, x: Any, classes: npt.NDArray[Any]) -> None:
         """A learner for rows like x."""
         named = isinstance(x, Mapping)
         features = max(ROOM, len(x)) if named else len(np.atleast_1d(x))
         if named and np.isnan(getattr(self._rule(), "theta", 0.0)):
             raise ParameterError("Winnow on named features needs theta: their number is not known")
-        self._learner = self._new_learner(features, outputs)
+        self._learner = self._new_learner(features, classes)
         self._lowest, self._settled_at = np.inf, -1
         self.n_iter_, self.mistakes_per_epoch_ = 0, []
         if named:
@@ -325,7 +324,10 @@ class Online:
         codes = self._codes
         if len(codes) > 1:
             known = listed(self.classes_.tolist())
-            raise DataError(f"the label {y!r} is none of the classes {known}")
+            raise DataError(
+                f"the label {y!r} is none of the classes {known}: name all in the first call"
+                " (classes=[...]), or use MulticlassPerceptron, whose classes may come later"
+            )
         if isinstance(y, (bool, np.bool_)):
             self.classes_ = np.array([False, True])
             codes.update({False: 0, True: 1})

@@ -141,6 +141,10 @@ class PassiveAggressive(Classifier):
     On a row with loss l = max(0, 1 - y * w . x) the step is l / |x|^2 for "PA", at most `C` for
     "PA-I", and l / (|x|^2 + 1 / (2 C)) for "PA-II". It stops after an epoch without a mistake.
 
+    With an intercept the row is (x, 1), and a step is the loss divided by |x|^2 + 1. Scikit-learn
+    divides by |x|^2 and moves its intercept as well, which goes beyond a score of 1; without an
+    intercept, or with a column of ones in its stead, both learn the same.
+
     C: the aggressiveness, above 0: how far a single row may move the weights. "PA" ignores it.
     variant: "PA", "PA-I" or "PA-II".
 

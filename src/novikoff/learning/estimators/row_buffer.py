@@ -61,6 +61,7 @@ class RowBuffer:
         """Make ready the calls of the loop: for each label, one for each learner."""
         self.epoch = epoch_for(self.learner.rule, SILENT).bind(self._call(0, 0))
         self.decide: Any = None  # bound when it is first needed
+        self.readouts = [None] * len(self.learner.states)
         self.run = self.epoch if len(self.learner.states) == 1 else self._run_all
         self.calls: dict[Any, tuple[Any, ...]] = {}
         for label in self.codes:
@@ -100,12 +101,25 @@ class RowBuffer:
         """What is wrong with the row in the buffer, in words."""
         return row_error_message(self.learner.rule, weighted(self.rows, self.weights), 0)
 
+    def columns_read(self) -> Any:
+        """The columns of the row in the buffer, the bias among them, as an index."""
+        return slice(None)
+
+    def _outputs(self) -> list[tuple[Any, Any]]:
+        """What answers for each class, right at least in the columns of the row in the buffer."""
+        learner, columns = self.learner, self.columns_read()
+        if learner.joint:
+            return learner.outputs()
+        pairs = zip(learner.states, learner.tallies, strict=True)
+        for k, (state, tally) in enumerate(pairs):
+            seen, before = int(tally.seen[0]), self.readouts[k]
+            self.readouts[k] = protocol.readout_at(learner.rule, state, seen, columns, before)
+        return [(learner.rule, readout) for readout in self.readouts]
+
     def answer(self) -> list[float]:
         """What each learner decides for the row in the buffer."""
-        rule, out = self.learner.rule, np.empty(1)
-        found = []
-        for state, tally in zip(self.learner.states, self.learner.tallies, strict=True):
-            readout = protocol.readout(rule, state, int(tally.seen[0]))
+        out, found = np.empty(1), []
+        for rule, readout in self._outputs():
             if self.decide is None:
                 self.decide = answers_for(rule).bind((rule, readout, self.rows, 0, out))
             self.decide(rule, readout, self.rows, 0, out)
@@ -155,6 +169,8 @@ class OneDict(RowBuffer):
         self.rows = CsrRows(values, columns, starts, room, learner.bias, learner.unit_length)
         self.keys: list[Any] | None = []  # None: what the buffer holds is to be forgotten
         self.sorting: Any = None
+        self.read: Any = None  # what `columns_read` said last, and of which keys
+        self.read_for: Any = None
         self._pack(0)
 
     def _pack(self, number: int) -> None:
@@ -184,6 +200,13 @@ class OneDict(RowBuffer):
                 text = "NaN" if math.isnan(value) else "infinity"
                 return f"feature {name!r} is {text}; every value must be a number"
         return super().problem()
+
+    def columns_read(self) -> Any:
+        if self.keys is None or self.keys is not self.read_for:
+            bias = [self.learner.features] * self.learner.bias
+            self.read = np.append(self.columns[: int(self.starts[1])], bias).astype(np.intp)
+            self.read_for = self.keys
+        return self.read
 
     def knows(self, x: Mapping[Any, Any]) -> bool:
         return [*x] == self.keys or x.keys() <= self.names.keys()

@@ -1,18 +1,20 @@
-"""`nk.save` and `nk.load`: estimators to and from model files."""
+"""`nk.save` and `nk.load`: estimators and pipelines to and from files."""
 
 import os
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff.errors import ModelError
 from novikoff.files import atomic_write
-from novikoff.learning import model_file
+from novikoff.learning import array_file, model_file
 from novikoff.learning.estimators import perceptrons
 from novikoff.learning.estimators.base import BaseLearner
 from novikoff.learning.estimators.by_rule import estimator_class
 from novikoff.learning.estimators.online import PLUS_MINUS
+from novikoff.learning.estimators.pipeline import file as pipeline_file
 from novikoff.learning.rules import registry
 from novikoff.learning.spec import as_plain, class_weight_as_json
 
@@ -21,10 +23,13 @@ LIFT = "fit_intercept", "unit_length"
 LATER = {"class_weight": None}
 
 
-def save(model: BaseLearner, path: str | os.PathLike[str]) -> None:
+def save(model: BaseLearner | Pipeline, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a file that `load` and `novikoff predict` read.
 
-    model: a fitted estimator with a rule of novikoff's own; nothing else can be written.
+    Or a fitted pipeline of scikit-learn's whose last step is one, and the others scalers (standard,
+    min-max, max-abs), a one-hot encoder, tf-idf, counts of words, or hashing; `load` reads it.
+
+    model: the estimator, with a rule of novikoff's own, or the pipeline.
     path: of the file, which is replaced at once or not at all.
 
     >>> import novikoff as nk, tempfile
@@ -37,8 +42,18 @@ def save(model: BaseLearner, path: str | os.PathLike[str]) -> None:
     atomic_write(path, to_bytes(model), error=ModelError)
 
 
-def to_bytes(model: BaseLearner) -> bytes:
+def to_bytes(model: BaseLearner | Pipeline) -> bytes:
     """The bytes of the file that `save` writes."""
+    if isinstance(model, Pipeline):
+        last = model.steps[-1][1]
+        with _saveable(last)._published() as view:
+            return pipeline_file.to_bytes(model, _to_file(view))
+    with _saveable(model)._published() as view:
+        return model_file.to_bytes(_to_file(view))
+
+
+def _saveable(model: Any) -> BaseLearner:
+    """The estimator, if a file can hold it."""
     if not isinstance(model, BaseLearner):
         raise ModelError(f"{type(model).__name__} is not an estimator of novikoff's")
     if not hasattr(model, "kind"):
@@ -47,8 +62,9 @@ def to_bytes(model: BaseLearner) -> bytes:
             " one executes nothing. Keep the arrays coef_ and intercept_, or use pickle knowingly"
         )
     check_is_fitted(model)
-    with model._published() as view:
-        return model_file.to_bytes(_to_file(view))
+    if len(getattr(model, "classes_", PLUS_MINUS)) < 2:
+        raise ModelError("only one class has come so far; a model file is about two or more")
+    return model
 
 
 def _to_file(model: BaseLearner) -> model_file.Model:
@@ -80,7 +96,9 @@ def _to_file(model: BaseLearner) -> model_file.Model:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The estimator that was saved, ready to predict and to learn on. Nothing is executed.
+    """The estimator that was saved, ready to predict and to learn on, or the pipeline.
+
+    Nothing is executed.
 
     path: of a file that `save`, or `novikoff fit --save`, has written.
 
@@ -90,7 +108,16 @@ def load(path: str | os.PathLike[str]) -> Any:
         ...
     novikoff.errors.ModelError: no-such.model: cannot be read: No such file or directory
     """
-    model = model_file.read(path)
+    texts, arrays = array_file.read(path, "model")
+    header = texts.get("novikoff")
+    if not pipeline_file.is_pipeline(header):
+        return _estimator(path, model_file.deserialize(path, header, arrays))
+    steps, last, model = pipeline_file.read(path, header, arrays)
+    return Pipeline([*steps, (last, _estimator(path, model))])
+
+
+def _estimator(path: str | os.PathLike[str], model: model_file.Model) -> BaseLearner:
+    """The estimator that a file describes."""
     kind = estimator_class(model.rule)
     accepted = set(kind._get_param_names())
     parameters = model.parameters | model.options

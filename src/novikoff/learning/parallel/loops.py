@@ -19,7 +19,15 @@ from novikoff.jit import inline
 from novikoff.learning.loop import NEARLY, compiled, kinds_of, learn_at, usable
 from novikoff.learning.parallel.atomics import add_to_word, give_way, load_word, store_word
 from novikoff.learning.rows import row_at, squared_norm
-from novikoff.learning.rules.protocol import Seen, measured_score, mistaken, score, step
+from novikoff.learning.rules.protocol import (
+    Seen,
+    class_label,
+    learned_row,
+    measured_score,
+    mistaken,
+    score,
+    step,
+)
 
 # Words that the threads share. TURN: round * 2^BITS + the next chunk to take; negative at the end.
 TURN, NUMBER, BEGIN, SIZE, FOUND = (
@@ -43,20 +51,21 @@ def _is_quiet(
     """Whether the row at this place would leave everything as it is."""
     i = reading.order[place] if reading.order.size else place
     row = row_at(reading.rows, i)
+    seen_row = learned_row(rule, state, row, reading.codes[i])
     if reading.measure:
-        answer, size = measured_score(rule, state, row)
+        answer, size = measured_score(rule, state, seen_row)
         if not usable(rule, row, size):
             return False
         if size * NEARLY >= radius[k]:
             radius[k] = max(radius[k], squared_norm(row))
     else:
-        answer = score(rule, state, row)
+        answer = score(rule, state, seen_row)
     if not abs(answer) < np.inf:
         return False
-    label = 1.0 if reading.codes[i] == reading.positive else -1.0
-    wrong = mistaken(rule, answer, label)
-    seen = Seen(label, answer, wrong, before + place)
-    return not wrong and step(rule, state, row, seen) == 0.0
+    sign = class_label(rule, reading.codes[i], reading.positive)
+    wrong = mistaken(rule, answer, sign)
+    seen = Seen(sign, answer, wrong, before + place)
+    return not wrong and step(rule, state, seen_row, seen) == 0.0
 
 
 @inline

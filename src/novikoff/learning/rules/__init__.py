@@ -3,6 +3,7 @@
 from novikoff.learning.rules.averaged import Averaged
 from novikoff.learning.rules.balanced_winnow import BalancedWinnow
 from novikoff.learning.rules.margin import MarginPerceptron
+from novikoff.learning.rules.multiclass import Multiclass
 from novikoff.learning.rules.passive_aggressive import PassiveAggressive
 from novikoff.learning.rules.perceptron import Perceptron
 from novikoff.learning.rules.protocol import TIES, Seen, State, Tie
@@ -16,6 +17,7 @@ __all__ = [
     "BalancedWinnow",
     "ComplementWinnow",
     "MarginPerceptron",
+    "Multiclass",
     "PassiveAggressive",
     "Perceptron",
     "SecondOrder",

@@ -15,6 +15,8 @@ weights and moments by the same shares gives the mean over the clock of the mixe
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from novikoff.learning.rows import add_scaled_to_both
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.perceptron import Perceptron
@@ -71,6 +73,14 @@ class Averaged(NamedTuple):
 
     def readout(self, state: AveragedState, seen: int) -> State:
         return State(state.weights - state.moments / max(seen, 1))
+
+    def readout_at(
+        self, state: AveragedState, seen: int, columns: Any, before: State | None
+    ) -> State:
+        found = State(np.zeros_like(state.weights)) if before is None else before
+        means = state.weights[columns] - state.moments[columns] / max(seen, 1)
+        found.weights[columns] = means
+        return found
 
     def decide(self, state: State, row: Any) -> Any:
         return protocol.decide(self.inner, state, row)

@@ -1,9 +1,11 @@
 """What a rule is: how the weights react to one row.
 
 A rule is a NamedTuple of numbers, one of them a `Tie`, with a few small methods. The functions
-below call them. Six are compiled, and nothing may be allocated in them (scratch arrays belong into
-the state); all but `step` have a default:
+below call them. Eight are compiled, and nothing may be allocated in them (scratch arrays belong
+into the state); all but `step` have a default:
 
+    class_label(rule, code, positive)     -> float    +1 for the positive class, -1 for others
+    learned_row(rule, state, row, code)   -> row      the row itself
     score(rule, state, row)               -> float    row . state.weights
     mistaken(rule, score, label)          -> bool     the sign is wrong; rule.tie decides at 0
     step(rule, state, row, seen)          -> amount   0.0: leave the weights alone
@@ -15,6 +17,7 @@ The rest are plain Python; a rule overrides what it needs to.
 """
 
 import copy
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -89,6 +92,18 @@ class State(NamedTuple):
     """
 
     weights: Vector
+
+
+@dispatch_on_type
+def class_label(self: Any, code: int, positive: int) -> Any:
+    """The label of a row of class number `code`."""
+    return 1.0 if code == positive else -1.0
+
+
+@dispatch_on_type
+def learned_row(self: Any, state: Any, row: Any, code: int) -> Any:
+    """What the rule learns from, given a row of class number `code`."""
+    return row
 
 
 @dispatch_on_type
@@ -197,6 +212,32 @@ def readout(self: Any, state: Any, seen: int) -> Any:
 
 
 @dispatch_on_type
+def readout_at(self: Any, state: Any, seen: int, columns: Any, before: Any) -> Any:
+    """`readout`, where only these columns of its arrays need to be right.
+
+    before: None, or what was returned last for states of this shape, which may be changed.
+    """
+    return readout(self, state, seen)
+
+
+@dispatch_on_type
+def outputs(self: Any, state: Any, seen: int) -> Any:
+    """What answers for each class that one state is about: pairs of a rule and its readout."""
+    return [(self, readout(self, state, seen))]
+
+
+def is_joint(rule: Any) -> bool:
+    """Whether one state of the rule is about all classes, with a line of weights for each."""
+    return hasattr(type(rule), "outputs")
+
+
+@dispatch_on_type
+def learned_with(self: Any, state: Any) -> Any:
+    """The rule and the state that mistakes are made with: those within, where a rule wraps one."""
+    return (self.inner, state.inner) if hasattr(state, "inner") else (self, state)
+
+
+@dispatch_on_type
 def linear(self: Any, state: Any) -> Any:
     """The readout as (weights, offset): decide = row . weights + offset."""
     return state.weights, 0.0
@@ -293,6 +334,21 @@ def arrays_of(state: Any) -> list[npt.NDArray[Any]]:
     return list(found.values())
 
 
+def with_arrays(state: Any, arrays: Sequence[npt.NDArray[Any]]) -> Any:
+    """A copy of a state with other arrays; an array that it holds twice is still one array."""
+    others = {id(old): new for old, new in zip(arrays_of(state), arrays, strict=True)}
+
+    def build(part: Any) -> Any:
+        return type(part)(*map(build, part)) if isinstance(part, tuple) else others[id(part)]
+
+    return build(state)
+
+
+def zero_state(rule: Any, width: int, classes: int) -> Any:
+    """The state of a start with zero weights."""
+    return start(rule, np.zeros((classes, width) if is_joint(rule) else width))
+
+
 def why_not_a_rule(rule: Any) -> str | None:
     """What keeps `rule` from being a rule, in words; None if nothing does."""
     kind = type(rule)
@@ -334,7 +390,8 @@ def tie_named(name: str) -> Tie:
 
 def answers_otherwise(rule: Any) -> bool:
     """Whether the finished rule answers with other weights than it learned with."""
-    return hasattr(type(rule), "decide") or hasattr(type(rule), "readout")
+    core = rule.inner if is_joint(rule) else rule
+    return hasattr(type(core), "decide") or hasattr(type(core), "readout")
 
 
 def depends_on_width(rule: Any) -> bool:

@@ -41,6 +41,16 @@ def second_order(a: float = 1.0, tie: str = "mistake") -> Rule:
     return rules.SecondOrder(float(a), tie_named(tie))
 
 
+def multiclass(
+    eta: float = 1.0, averaged: bool = False, variant: str = "perceptron", C: float = 1.0
+) -> Rule:
+    known = "perceptron", "PA", "PA-I", "PA-II"
+    require(variant in known, f"variant must be {', '.join(known)}, not {variant!r}")
+    plain = variant == "perceptron"
+    inner = perceptron(eta) if plain else passive_aggressive(C, variant)
+    return rules.Multiclass(rules.Averaged(inner) if averaged else inner)
+
+
 def one_sided() -> Rule:
     return rules.Perceptron()
 
@@ -126,6 +136,12 @@ CATALOGUE = {
         "passive-aggressive",
         starts_anywhere=True,
     ),
+    "multiclass": Entry(
+        "MulticlassPerceptron",
+        multiclass,
+        "compares all classes at once (Kesler)",
+        starts_anywhere=True,
+    ),
     "second-order": Entry("SecondOrderPerceptron", second_order, "whitens by its past mistakes"),
     "winnow": Entry(
         "Winnow", winnow, "disjunctions of few of many Boolean variables", "winnow", bias=False
@@ -147,6 +163,8 @@ def name_of(rule: Rule) -> str | None:
     """The name of the entry that builds rules of this class; None if there is none."""
     if isinstance(rule, rules.ComplementWinnow):
         return "winnow"
+    if isinstance(rule, rules.Multiclass):
+        return "multiclass"
     same = (name for name in CATALOGUE if _classes(CATALOGUE[name].build()) == _classes(rule))
     return next(same, None)
 

@@ -86,7 +86,7 @@ class HullMarks(NamedTuple):
 
 def _hulls(examples: RowInfo, view: Projection, found: ConflictView) -> HullMarks:
     if any(share <= 0 for share in found.shares):
-        return HullMarks([], [], "So multiplied, the numbered rows cancel out.")
+        return HullMarks([], [], "With their multipliers the numbered rows sum to zero.")
     points = found.points
     if view.bare_y:  # each class on its lane, and signed rows on one
         heights = np.where(view.signed, 0.0, found.positive - 0.5)
@@ -107,17 +107,20 @@ def _hulls(examples: RowInfo, view: Projection, found: ConflictView) -> HullMark
     ]
     return HullMarks(
         patches,
-        [_meeting_mark(view, where, "the point that both hulls hold")],
+        [_meeting_mark(view, where, "a point in both hulls")],
         _shared_point_text(examples, "at the dotted line" if view.bare_y else "with the star"),
     )
 
 
 def _shared_point_text(examples: RowInfo, where: str) -> str:
-    both = f"A hull is all that its rows can be mixed to. Both hold the point {where}"
+    both = (
+        "The convex hull is the set of all weighted averages of its points. Both contain the point"
+        f" {where}"
+    )
     if examples.noun == "count":
         return (
-            f"{both}: a hyperplane that holds every row with a count holds it, too, and so it has"
-            " none of these zeros apart."
+            f"{both}: a hyperplane through every row with a count goes through it, too, and so it"
+            " sets none of these zeros apart."
         )
     return f"{both}, and no hyperplane has one point on both of its sides."
 

@@ -31,7 +31,7 @@ def conflict_hulls(
 
         sum of share * x / sum of shares   over the positive rows = over the negative rows,
 
-    so that both hulls hold it. Without one, they make the origin of the signed rows sign * x, which
+    which is in both hulls. Without one, they make the origin of the signed rows sign * x, which
     the points are then (`mirrored`).
     """
     if mirrored:

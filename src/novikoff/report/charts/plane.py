@@ -30,6 +30,7 @@ SMALLEST = 5.5
 CROWD = 100  # rows on the wrong side, beyond which thick marks would hide each other
 NOBODY = np.empty(0, np.int64)
 EMPTY = "the margin: no row is within"
+EMPTY_LIFTED = "the margin of the lifted rows (x, 1): no row is within"
 
 
 class Separator(NamedTuple):
@@ -108,7 +109,8 @@ def _hyperplane_marks(
     if examples.feature_count == 2 and weights.any():
         view = projections.two_features(examples, rows)
         name = f"{_hyperplane_name('line', separator, held)}, w·x{' + b' if offset else ''} = 0"
-        return view, line_and_band(view.frame, weights, offset, reach, LineStyle(name, EMPTY))
+        style = LineStyle(name, EMPTY_LIFTED if separator.lifted else EMPTY)
+        return view, line_and_band(view.frame, weights, offset, reach, style)
     if examples.feature_count == 1 and weights.any():
         view = projections.one_feature(examples, rows)
         width = None if reach is None else reach / abs(float(weights[0]))

@@ -4,16 +4,19 @@ import numpy as np
 
 from novikoff.data.chunk import LabelArray
 from novikoff.learning.learner import norm
+from novikoff.number_text import count
 from novikoff.report.charts import capacity
 from novikoff.report.charts.conflict import conflict_figure, multiplier_text
 from novikoff.report.charts.margins import closest_marked, margin_sections
 from novikoff.report.charts.plane import MarkedRows, Separator, scatter_figure, separator_figure
 from novikoff.report.model import Answer, Page, PageQuestion, Section, Table
 from novikoff.report.row_info import RowInfo
+from novikoff.verdict.account.text import advice, methods_sentence
 from novikoff.verdict.coefficients import Coefficient
 from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, UNDECIDED, Verdict
 
 LISTED = 20  # rows of a conflict
+FEW = 8  # separated rows that are named
 INFINITE = {"+": "to +∞", "-": "to -∞", "either": "to ±∞"}
 
 
@@ -25,35 +28,60 @@ def check_page(
     labels: LabelArray | None = None,
     rank: int | None = None,
     coefficients: list[Coefficient] | None = None,
+    model: bool = False,
 ) -> Page:
     """The page of a verdict.
 
     labels: the label of each row, as the data have it. rank: of the rows with their intercept,
-    where it is known. coefficients: of an unpenalised fit, where they were asked for.
+    where it is known. coefficients: of an unpenalised fit, where they were asked for. model:
+    whether the question is about the fit of a model, so that coefficients come before geometry.
     """
     with np.errstate(all="ignore"):  # what no double holds is not drawn
-        sections = _sections(verdict, RowInfo.of(verdict.signed, labels), rank, coefficients)
+        sections = _sections(verdict, RowInfo.of(verdict.signed, labels))
+    about_fit = _fit_sections(verdict, coefficients) if coefficients else []
+    sections = about_fit + sections if model else sections + about_fit
+    if verdict.signed.family == "binary":
+        sections.append(_cover(verdict, rank))
     return Page(f"Is {asked.data} separable?", asked, answer, sections)
 
 
-def _sections(
-    verdict: Verdict,
-    examples: RowInfo,
-    rank: int | None,
-    coefficients: list[Coefficient] | None,
-) -> list[Section]:
+def _sections(verdict: Verdict, examples: RowInfo) -> list[Section]:
     sections = [_plane(verdict, examples)]
     if verdict.weights is not None:
         sections += _margins(verdict, examples, separator_of(verdict))
     if verdict.conflict:
         sections.append(Section("The conflict", table=_conflict(verdict, examples)))
-    if coefficients:
-        kind = "Poisson" if verdict.signed.family == "poisson" else "logistic"
-        text = f"What becomes of each coefficient of a {kind} regression without a penalty."
-        sections.append(Section("Coefficients", text, table=_coefficients_table(coefficients)))
-    if verdict.signed.family == "binary":
-        sections.append(_cover(verdict, rank))
     return sections
+
+
+def _fit_sections(verdict: Verdict, coefficients: list[Coefficient]) -> list[Section]:
+    """The coefficients, the rows that are separated, and what to write of them."""
+    kind = "Poisson" if verdict.signed.family == "poisson" else "logistic"
+    text = f"What becomes of each coefficient of a {kind} regression without a penalty."
+    sections = [Section("Coefficients", text, table=_coefficients_table(coefficients))]
+    if verdict.outcome in (SEPARABLE, QUASI):
+        sections.append(_separated(verdict))
+    if verdict.outcome != UNDECIDED:
+        sections.append(Section("For the methods section", methods_sentence(verdict)))
+    return sections
+
+
+def _separated(verdict: Verdict) -> Section:
+    """What separates rows, and what to do about it."""
+    strict = 0 if verdict.strict is None else int(verdict.strict.sum())
+    text = f"{count(strict, 'row')} of {verdict.rows:,}. {advice(verdict)}"
+    found = verdict.explanations[:LISTED]
+    if not found:
+        return Section("Separated rows", text)
+    lines = [[each.text, f"{len(each.rows):,}", _rows_text(each.rows)] for each in found]
+    caption = "Single columns and levels that separate by themselves, then pairs."
+    return Section("Separated rows", text, table=Table(["", "how many", "rows"], lines, caption))
+
+
+def _rows_text(rows: tuple[int, ...]) -> str:
+    """The first few of some rows."""
+    more = f", and {len(rows) - FEW:,} more" if len(rows) > FEW else ""
+    return ", ".join(str(row) for row in rows[:FEW]) + more
 
 
 def separator_of(verdict: Verdict) -> Separator:
@@ -86,8 +114,8 @@ def _plane(verdict: Verdict, examples: RowInfo) -> Section:
         rows = np.array([row for row, _ in verdict.conflict], np.int64)
         marked = MarkedRows(rows, "in the conflict")
         text = (
-            "Hollow marks are rows that every such hyperplane holds: they cannot be strictly on"
-            " their own side, whichever is chosen. Filled ones are strictly on theirs."
+            "Hollow marks are rows that every such hyperplane contains: they cannot be strictly on"
+            " their own side, whichever you choose. Filled ones are strictly on theirs."
         )
         picture = separator_figure(examples, separator, marked, verdict.strict)
         return Section(heading, text, picture)
@@ -118,10 +146,11 @@ def _conflict(verdict: Verdict, examples: RowInfo) -> Table:
     shown = verdict.conflict[:LISTED]
     more = len(verdict.conflict) - len(shown)
     caption = (
-        "So multiplied, and with the sign of its label each, these rows add up to exactly 0, the"
-        " intercept's coordinate included: no hyperplane has them all on their own sides."
+        "With these multipliers, and with the sign of its label each, these rows sum to exactly 0,"
+        " the intercept's coordinate included: no hyperplane has them all on their own sides."
         if verdict.signed.bias
-        else "So multiplied, and with the sign of its label each, these rows add up to exactly 0."
+        else "With these multipliers, and with the sign of its label each, these rows sum to"
+        " exactly 0."
     )
     if more:
         caption += f" {more:,} more are in --json."

@@ -72,6 +72,11 @@ def _why_no_plane(run: FitRun) -> str:
             f"There are {len(run.classes):,} classes, each with a hyperplane of its own that tells"
             " it from the rest. The mistakes are those of all of them."
         )
+    if run.learner.joint:
+        return (
+            f"Each of the {len(run.classes):,} classes has a score of its own, and the highest"
+            " wins: no single line or margin stands for all of them."
+        )
     if isinstance(run.learner.rule, Voted):
         return (
             "This rule predicts by the votes of many hyperplanes: no single line or margin stands"

@@ -83,6 +83,11 @@ def colour_styles() -> str:
     return f":root {{ {light} }}\n{night} {{ :root {{ {dark} }} }}"
 
 
+def screen_style() -> str:
+    """The look that the lab and the service share: cards and controls in those colours."""
+    return _resource("screen.css")
+
+
 def dark_colours() -> str:
     """The dark colour for each light one, as data for scripts."""
     return json_element("dark", {LIGHT[name]: DARK[name] for name in LIGHT})
@@ -153,4 +158,4 @@ def _flush(table: Table, column: int, text: str) -> str:
 def _account(account: str) -> str:
     if not account:
         return ""
-    return f'<section class="long"><h2>In words</h2><pre>{escape(account)}</pre></section>'
+    return f'<section class="long"><h2>Command output</h2><pre>{escape(account)}</pre></section>'

@@ -1,6 +1,8 @@
 """An address of the service: what is asked there, what is answered, and who may ask."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
+from types import MappingProxyType
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -14,7 +16,8 @@ Handle = Callable[[Request], Awaitable[Response]]
 class Address(NamedTuple):
     """A route. takes, gives: types of its messages. batches: whether it takes lines of them.
 
-    by_model: whether it is also at /models/NAME, for one of several models.
+    by_model: whether it is also at /models/NAME, for one of several models. query: what may stand
+    behind a question mark. status: that of a request which went well.
     """
 
     method: str
@@ -27,6 +30,8 @@ class Address(NamedTuple):
     kind: str = "application/json"
     by_model: bool = False
     batches: bool = False
+    query: Mapping[str, str] = MappingProxyType({})
+    status: HTTPStatus = HTTPStatus.OK
 
     @property
     def paths(self) -> list[str]:

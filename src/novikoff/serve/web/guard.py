@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 import time
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -9,6 +10,7 @@ from urllib.parse import urlsplit
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from novikoff.network.addresses import bracketed
 from novikoff.serve.served_model import ServiceError
 from novikoff.serve.web.metrics import Metrics
 from novikoff.serve.web.tokens import Right, Tokens
@@ -17,14 +19,19 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-HEADERS = [
-    (b"server", b"novikoff"),
+HEADERS = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
+#: Of what browsers show; each header costs a row over HTTP some microseconds.
+PAGE_HEADERS = [
     (b"content-security-policy", POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-    (b"cache-control", b"no-store"),
 ]
 LOG = logging.getLogger("novikoff.serve")
+
+
+def log_to_stderr() -> None:
+    """Write the log to standard error."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
+    LOG.setLevel(logging.INFO)
 
 
 def log(event: str, **facts: object) -> None:
@@ -40,6 +47,8 @@ def problem(error: ServiceError, **more: object) -> dict[str, object]:
 def refusal(error: ServiceError) -> JSONResponse:
     """A refusal as an answer."""
     headers = {}
+    if error.status in (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.REQUEST_TIMEOUT):
+        headers["Connection"] = "close"  # the rest of the body is not read
     if error.status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
     if error.status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
@@ -73,15 +82,18 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                known = {name for name, _ in message["headers"]}
-                message["headers"] += [each for each in HEADERS if each[0] not in known]
+                message["headers"] += HEADERS
+                if (b"content-type", b"text/html; charset=utf-8") in message["headers"]:
+                    message["headers"] += PAGE_HEADERS
             await send(message)
 
         try:
             try:
                 self.check(scope)
             except ServiceError as error:
-                await refusal(error)(scope, receive, answer)
+                found = refusal(error)
+                found.headers["Connection"] = "close"  # what follows may be hidden in this request
+                await found(scope, receive, answer)
                 return
             await self.app(scope, receive, answer)
         finally:
@@ -98,8 +110,7 @@ class Guard:
             why = "Content-Length and Transfer-Encoding contradict each other; send one of them"
             raise ServiceError(HTTPStatus.BAD_REQUEST, why)
         host = headers.get(b"host", b"").decode("latin-1").lower()
-        name = urlsplit(f"//{host}").hostname if _is_host(host) else None
-        name = f"[{name}]" if name and ":" in name else name
+        name = _host_name(host)
         if self.hosts is not None and name not in self.hosts:
             known = " or ".join(sorted(self.hosts))
             raise ServiceError(
@@ -121,8 +132,14 @@ class Guard:
             log("request", **facts, client=client[0], ms=round(seconds * 1000, 3))
 
 
-def _is_host(host: str) -> bool:
-    return bool(host) and all(letter.isalnum() or letter in "-._:[]" for letter in host)
+def _host_name(host: str) -> str | None:
+    """The name or address without the port, as in a URL; None if it is neither."""
+    if not all(letter.isalnum() or letter in "-._:[]" for letter in host):
+        return None
+    try:
+        return bracketed(urlsplit(f"//{host}").hostname or "") or None
+    except ValueError:
+        return None
 
 
 def require(scope: Scope, right: Right) -> None:

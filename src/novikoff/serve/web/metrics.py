@@ -59,14 +59,14 @@ def _head(name: str, kind: str, words: str) -> tuple[str, str]:
 
 
 def _model_lines(service: Service) -> Iterator[str]:
-    states = {name: model.state() for name, model in service.models.items()}
+    states = {name: service.state(model) for name, model in service.models.items()}
     for key, name, kind, words in (
         ("seen", "labels_total", "counter", "Labels learned from."),
         ("mistakes", "mistakes_total", "counter", "Served predictions that were wrong."),
         ("updates", "updates_total", "counter", "Moves of the weights."),
         ("majority_mistakes", "majority_mistakes_total", "counter", "Mistakes of a baseline."),
         ("refused", "refused_total", "counter", "Labels that could not be learned from."),
-        ("out", "pending", "gauge", "Predictions that wait for their labels."),
+        ("pending", "pending", "gauge", "Predictions that wait for their labels."),
         ("margin_ceiling", "margin_ceiling", "gauge", "No separator's margin exceeds it."),
         ("radius", "radius", "gauge", "The length of the longest row."),
     ):

@@ -28,20 +28,28 @@ def description(addresses: Iterable[Address]) -> dict[str, Any]:
 def _operation(address: Address, path: str) -> dict[str, Any]:
     answer = {"type": "object"} if address.gives is None else schema(address.gives)
     refused = {"description": "Why not.", "content": {"application/json": {"schema": PROBLEM}}}
+    lines = ["application/x-ndjson"] if address.batches else []
+    content = {kind: {"schema": answer} for kind in (address.kind, *lines)}
     found: dict[str, Any] = {
         "summary": address.words,
         "responses": {
-            "200": {"description": "Done.", "content": {address.kind: {"schema": answer}}},
+            str(int(address.status)): {"description": "Done.", "content": content},
             "default": refused,
         },
     }
     if address.takes is not None:
         body = {"schema": schema(address.takes)}
-        kinds = ["application/json", *(["application/x-ndjson"] if address.batches else [])]
+        kinds = ["application/json", *lines]
         found["requestBody"] = {"required": True, "content": dict.fromkeys(kinds, body)}
-    if "{name}" in path:
-        place = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
-        found["parameters"] = [place]
+    named = [("name", "path", "Which of the models.")] if "{name}" in path else []
+    asked = [(name, "query", words) for name, words in address.query.items()]
+    if named or asked:
+        found["parameters"] = [_parameter(*each) for each in (*named, *asked)]
     if address.right != Right.NOTHING:
         found["security"] = [{"token": []}]
     return found
+
+
+def _parameter(name: str, place: str, words: str) -> dict[str, Any]:
+    found = {"name": name, "in": place, "description": words, "schema": {"type": "string"}}
+    return found | ({"required": True} if place == "path" else {})

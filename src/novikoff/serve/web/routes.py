@@ -1,7 +1,9 @@
 """The routes of the service, and what is answered at each."""
 
+import asyncio
+import json
 import math
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable
 from http import HTTPStatus
 from typing import TypeVar
 
@@ -23,10 +25,11 @@ from novikoff.serve.web.address import Address, Handle
 from novikoff.serve.web.body import content_type, read_body
 from novikoff.serve.web.guard import Guard, refusal, require
 from novikoff.serve.web.metrics import Metrics
-from novikoff.serve.web.rows import JSON, Act, RowHandler
+from novikoff.serve.web.rows import JSON, Act, LineResponse, RowHandler
 from novikoff.serve.web.tokens import Right, Tokens
 
-BYTES = "application/octet-stream"
+BYTES, EVENTS = "application/octet-stream", "text/event-stream"
+WATCHERS, EVENT_SECONDS = 50, 1.0  # who may follow the events at a time, and how often they come
 Pair = tuple[type, type]  # what is taken, and what is given
 
 
@@ -36,6 +39,7 @@ class Routes:
     def __init__(self, service: Service, counts: Metrics) -> None:
         self.service, self.limits, self.metrics = service, service.limits, counts
         self.rate = RateLimit(service.limits.rate)
+        self.watchers = 0
         self.addresses = [*self._of_rows(), *self._of_models(), *self._of_the_service()]
 
     def _of_rows(self) -> list[Address]:
@@ -59,13 +63,19 @@ class Routes:
 
     def _of_models(self) -> list[Address]:
         forget, may, wanted = "Forget the rows learned from.", Right.MANAGE, messages.ModelRequest
+        state = Address("GET", "/state", self.state, "Counts and the bound.", by_model=True)
+        state = state._replace(query={"margin": "what the bound assumes, if not the ceiling"})
+        events = state._replace(path="/events", handle=self.events, kind=EVENTS)
         return [
-            Address("GET", "/state", self.state, "Counts and the bound.", by_model=True),
+            state,
+            events._replace(words="The same and more, by server-sent events."),
             Address("GET", "/model", self.model, "The model file.", kind=BYTES, by_model=True),
             Address("POST", "/snapshot", self.snapshot, "Take a snapshot.", may, by_model=True),
             Address("POST", "/compact", self.compact, forget, may, by_model=True),
             Address("GET", "/models", self.models, "The names of the models."),
-            Address("POST", "/models", self.add, "Add a model.", may, wanted),
+            Address(
+                "POST", "/models", self.add, "Add a model.", may, wanted, status=HTTPStatus.CREATED
+            ),
         ]
 
     def _of_the_service(self) -> list[Address]:
@@ -76,7 +86,7 @@ class Routes:
             Address("GET", "/readyz", self.ready, "Whether labels can be taken.", free),
             Address("GET", "/openapi.json", self.description, "This description.", free),
             Address("GET", "/docs", self.docs, "The same for people.", free, kind="text/html"),
-            Address("GET", "/", self.page, "The state of all models.", kind="text/html"),
+            Address("GET", "/", self.page, "The live page.", free, kind="text/html"),
         ]
 
     def _handler(self, what: str, kind: type[Message], act: Act[Message]) -> Handle:
@@ -97,7 +107,7 @@ class Routes:
             for each in self.addresses
             for path in each.paths
         ]
-        return [*found, Route("/page.css", _style)]
+        return [*found, Route("/page/{name}", _asset)]
 
     # models
 
@@ -105,14 +115,33 @@ class Routes:
         return self.service.model(request.path_params.get("name", DEFAULT))
 
     async def state(self, request: Request) -> Response:
-        model, text = self._named(request), request.query_params.get("margin")
+        return JSONResponse(self.service.state(self._named(request), _margin(request)))
+
+    async def events(self, request: Request) -> Response:
+        name, margin = self._named(request).name, _margin(request)
+        if self.watchers >= WATCHERS:
+            why = f"{WATCHERS} others watch already; ask /state, or try again later"
+            raise ServiceError(HTTPStatus.SERVICE_UNAVAILABLE, why)
+        request.scope["streamed"] = True
+        return LineResponse(self._watch(request, name, margin), EVENTS)
+
+    async def _watch(self, request: Request, name: str, margin: float | None) -> AsyncIterator[str]:
+        """What there is to see of a model, each second in which it is something new."""
+        self.watchers += 1
+        last = ""
         try:
-            margin = None if text is None else float(text)
-        except ValueError:
-            margin = math.nan
-        if margin is not None and not 0.0 < margin < math.inf:
-            raise ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, "margin: expected a number above 0")
-        return JSONResponse(self.service.state(model, margin))
+            while not (self.service.ending or await request.is_disconnected()):
+                text = json.dumps(self._view(self.service.model(name), margin))
+                yield ": nothing new\n\n" if text == last else f"data: {text}\n\n"
+                last = text
+                await asyncio.sleep(EVENT_SECONDS)
+        finally:
+            self.watchers -= 1
+
+    def _view(self, model: ServedModel, margin: float | None) -> dict[str, object]:
+        latency = {"half": self.metrics.quantile(0.5), "most": self.metrics.quantile(0.99)}
+        others = {"latency": latency, "models": [*self.service.models]}
+        return self.service.state(model, margin) | model.details() | others
 
     async def model(self, request: Request) -> Response:
         return Response(self.service.model_bytes(self._named(request)), media_type=BYTES)
@@ -137,7 +166,7 @@ class Routes:
         value = messages.parse_json(await read_body(request, self.limits))
         wanted = messages.parse(messages.ModelRequest, value, self.limits)
         model = await self.service.add_model(wanted)
-        return JSONResponse(model.state(), HTTPStatus.CREATED)
+        return JSONResponse(self.service.state(model), HTTPStatus.CREATED)
 
     # what is seen
 
@@ -160,7 +189,19 @@ class Routes:
         return HTMLResponse(pages.route_page(self.addresses))
 
     async def page(self, request: Request) -> Response:
-        return HTMLResponse(pages.state_page(self.service.models.values()))
+        return HTMLResponse(pages.own("live.html"))
+
+
+def _margin(request: Request) -> float | None:
+    """The margin that a bound is asked for, if one is."""
+    text = request.query_params.get("margin")
+    try:
+        margin = None if text is None else float(text)
+    except ValueError:
+        margin = math.nan
+    if margin is not None and not 0.0 < margin < math.inf:
+        raise ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, "margin: expected a number above 0")
+    return margin
 
 
 def _allowed(address: Address) -> Handle:
@@ -182,8 +223,10 @@ async def _written(work: Awaitable[Found]) -> Found:
         raise ServiceError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
 
 
-async def _style(request: Request) -> Response:
-    return Response(pages.STYLE, media_type="text/css")
+async def _asset(request: Request) -> Response:
+    if (found := pages.assets().get(request.path_params["name"])) is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return Response(found[0], media_type=found[1])
 
 
 async def _refused(request: Request, error: Exception) -> Response:

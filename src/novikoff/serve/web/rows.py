@@ -1,18 +1,17 @@
 """Rows over HTTP: one as JSON, or a batch of them line by line, answered while it is read."""
 
 import contextlib
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Generic
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from novikoff.serve.messages import Message, parse, parse_json
 from novikoff.serve.served_model import ServiceError
-from novikoff.serve.service import DEFAULT, Answer
+from novikoff.serve.service import DEFAULT, Answer, dump
 from novikoff.serve.settings import Limits
 from novikoff.serve.web.body import content_type, read_body, read_lines
 from novikoff.serve.web.guard import problem
@@ -34,7 +33,7 @@ class RowHandler(Generic[Message]):
         name = request.path_params.get("name", DEFAULT)
         match content_type(request):
             case "application/json":
-                return JSONResponse(await self._one(request, name))
+                return Response(dump(await self._one(request, name)), media_type=JSON)
             case "application/x-ndjson":
                 request.scope["streamed"] = True
                 return LineResponse(self._batch(request, name))
@@ -77,15 +76,14 @@ class RowHandler(Generic[Message]):
 
 
 class LineResponse(Response):
-    """Lines that are sent as they are made, while those of the request are still read.
+    """Texts that are sent as they are made, while lines of the request are still read.
 
     Starlette's own would read the request itself meanwhile, to see whether the client has left.
     """
 
-    media_type = NDJSON
-
-    def __init__(self, lines: AsyncIterator[str]) -> None:
+    def __init__(self, lines: AsyncIterator[str], media_type: str = NDJSON) -> None:
         self.lines, self.status_code, self.background = lines, HTTPStatus.OK, None
+        self.media_type = media_type
         self.init_headers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,4 +100,4 @@ def _line(answer: Answer, number: int) -> str:
 
 
 def _text(answer: object) -> str:
-    return json.dumps(answer, separators=(",", ":")) + "\n"
+    return dump(answer) + "\n"

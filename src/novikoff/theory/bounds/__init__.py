@@ -1,10 +1,11 @@
 """Bounds on mistakes: the notes' theorems and a few more, with their hypotheses checked.
 
-    formulas       of a few numbers: novikoff, mixing (shards), unit_length, one_sided, winnow,
-                   balanced_winnow, and what a run proves afterwards: after_length, after_rows,
-                   margin_ceiling
+    formulas       of a few numbers: novikoff, kesler (several classes), mixing (shards),
+                   unit_length, one_sided, winnow, balanced_winnow, and what a run proves
+                   afterwards: after_length, after_rows, margin_ceiling
     increment      fixed_increment: the notes' k_max from any start, with its envelopes A and B
     disjunctions   winnow_on: Winnow's bound, with the disjunction found in the data
+    multiclass     kesler_on: the bound for all classes together, with their margin
     nonseparable   freund_schapire, hinge: bounds for rows that no hyperplane separates
     evaluate       on: every bound on one data set
 
@@ -19,6 +20,7 @@ from novikoff.theory.bounds.formulas import (
     after_length,
     after_rows,
     balanced_winnow,
+    kesler,
     margin_ceiling,
     mixing,
     novikoff,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from novikoff.theory.bounds.evaluate import on
     from novikoff.theory.bounds.hypotheses import Bound, Hypothesis
     from novikoff.theory.bounds.increment import Envelopes, FixedIncrement, fixed_increment
+    from novikoff.theory.bounds.multiclass import KeslerBound, kesler_on
     from novikoff.theory.bounds.nonseparable import SoftBound, freund_schapire, hinge
 
 __all__ = [
@@ -40,6 +43,7 @@ __all__ = [
     "Envelopes",
     "FixedIncrement",
     "Hypothesis",
+    "KeslerBound",
     "SoftBound",
     "WinnowBound",
     "after_length",
@@ -49,6 +53,8 @@ __all__ = [
     "fixed_increment",
     "freund_schapire",
     "hinge",
+    "kesler",
+    "kesler_on",
     "margin_ceiling",
     "mixing",
     "novikoff",
@@ -65,12 +71,14 @@ _HOMES = {
     "Envelopes": "increment",
     "FixedIncrement": "increment",
     "Hypothesis": "hypotheses",
+    "KeslerBound": "multiclass",
     "SoftBound": "nonseparable",
     "WinnowBound": "disjunctions",
     "disjunction": "disjunctions",
     "fixed_increment": "increment",
     "freund_schapire": "nonseparable",
     "hinge": "nonseparable",
+    "kesler_on": "multiclass",
     "on": "evaluate",
     "winnow_on": "disjunctions",
 }

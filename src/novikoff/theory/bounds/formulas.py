@@ -64,6 +64,27 @@ def mixing(
     return found if found > 0 else 0 * from_zero
 
 
+def kesler(radius: Number, margin: Number) -> Number:
+    """2 (D / gamma)^2: the most mistakes of the multiclass perceptron started at zero.
+
+    radius: as for `bounds.novikoff`.
+    margin: gamma; some weights, a line for each class and of length 1 all together, give every
+        row's own class a lead of at least gamma over each other class.
+
+    >>> import novikoff as nk
+    >>> nk.bounds.kesler(1.0, 0.5)
+    8.0
+    """
+    _require_margin(margin)
+    if not 0 <= radius < math.inf or margin * margin > 2 * radius * radius:
+        raise ParameterError(
+            f"a multiclass margin of {_text(margin)} is not possible with a radius of"
+            f" {_text(radius)}: it is at most sqrt(2) times as much"
+        )
+    ratio = radius / margin
+    return 2 * ratio * ratio
+
+
 def unit_length(margin: Number) -> Number:
     """1 / gamma^2: the most mistakes of a perceptron started at zero on rows of length 1.
 

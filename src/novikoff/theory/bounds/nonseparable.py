@@ -30,14 +30,14 @@ import numpy.typing as npt
 
 from novikoff.data.user_types import Label, RowsLike
 from novikoff.errors import ParameterError
+from novikoff.learning.learner import norm
 from novikoff.theory.bounds import comparison_vectors
-from novikoff.theory.bounds.directed_sums import length_above, squares_above, sum_above
 from novikoff.theory.bounds.user_input import signed_rows, unit_scores
 from novikoff.verdict.exact import margins
 from novikoff.verdict.exact.directed_rounding import root, up
 from novikoff.verdict.judge import Judge
 from novikoff.verdict.result import Verdict
-from novikoff.verdict.scan import Vector
+from novikoff.verdict.scan import SMALLEST, UNIT, Vector
 from novikoff.verdict.signed import Signed
 
 
@@ -200,3 +200,20 @@ def require_passes(passes: int) -> int:
     if isinstance(passes, bool) or not isinstance(passes, int) or passes < 1:
         raise ParameterError(f"passes must be a whole number of 1 or above, not {passes!r}")
     return passes
+
+
+def sum_above(terms: Vector) -> float:
+    """The sum of doubles of 0 or above, not rounded down, whatever the order of summation."""
+    return up(float(terms.sum()) * (1.0 + 2.0 * len(terms) * UNIT))
+
+
+def squares_above(terms: Vector) -> float:
+    """The sum of the squares of doubles, not rounded down, though some may underflow."""
+    total = float(terms @ terms) * (1.0 + 2.0 * (len(terms) + 2) * UNIT)
+    return up(total + SMALLEST * len(terms))
+
+
+def length_above(vector: Vector) -> float:
+    """|vector|, not rounded down; 0 if it is."""
+    grown = norm(vector) * (1.0 + 2.0 * (len(vector) + 8) * UNIT)
+    return grown + 2.0 * SMALLEST if vector.any() else 0.0

@@ -9,8 +9,8 @@ from novikoff.learning.epochs import Outcome, learn
 from novikoff.learning.learner import Learner
 from novikoff.learning.loop import NoLog
 from novikoff.learning.rules import BalancedWinnow, Perceptron, Winnow
-from novikoff.theory.bounds.directed_sums import sum_above
 from novikoff.theory.bounds.hypotheses import Bound
+from novikoff.theory.bounds.nonseparable import sum_above
 from novikoff.theory.bounds.problem import BoundProblem
 from novikoff.verdict.exact.directed_rounding import up
 from novikoff.verdict.result import SEPARABLE

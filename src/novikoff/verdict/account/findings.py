@@ -2,9 +2,11 @@
 
 from typing import NamedTuple, Protocol
 
+from novikoff.data.identifiers import identifiers
+from novikoff.learning.rows import matrix_of
 from novikoff.verdict.coefficients import Coefficient
 from novikoff.verdict.result import UNDECIDED, RowOrigin, Verdict
-from novikoff.verdict.signed import SignedRows
+from novikoff.verdict.signed import Signed, SignedRows
 
 MOST_COLUMNS = 100  # whose coefficients are looked at without being asked for
 
@@ -31,6 +33,16 @@ class SignedOrigin:
         if positive or labels.negative is not None:
             return labels.positive if positive else labels.negative
         return f"not {labels.positive}"
+
+    @property
+    def identifiers(self) -> list[str]:
+        """Those of a frame, or of other columns with names."""
+        signed = self._signed
+        if not isinstance(signed, Signed) or signed.feature_names is None:
+            return []
+        if signed.cone is None:
+            return identifiers(matrix_of(signed.rows), signed.feature_names, {})
+        return identifiers(signed.cone.table.given.matrix, signed.cone.table.names, {})
 
     def notes(self) -> list[str]:
         """None."""
@@ -60,6 +72,9 @@ class Findings(Protocol):
     @property
     def contrasts(self) -> list[Coefficient] | None: ...
 
+    @property
+    def one_against_rest(self) -> dict[object, Verdict] | None: ...
+
 
 class OwnFindings(NamedTuple):
     """What there is to say of a verdict by itself."""
@@ -69,12 +84,15 @@ class OwnFindings(NamedTuple):
     rank: int | None = None
     coefficients: list[Coefficient] | None = None
     contrasts: list[Coefficient] | None = None
+    one_against_rest: dict[object, Verdict] | None = None
     data: str = "DATA"
 
 
 def findings_of(verdict: Verdict) -> Findings:
     """The findings of a verdict by itself."""
-    found = OwnFindings(verdict.origin or SignedOrigin(verdict.signed), verdict)
+    origin, each = verdict.origin or SignedOrigin(verdict.signed), vars(verdict)
+    known = each.get("one_against_rest")  # if somebody has asked for it
+    found = OwnFindings(origin, verdict, one_against_rest=known)
     if verdict.outcome == UNDECIDED or verdict.features > MOST_COLUMNS:
         return found
     return found._replace(rank=verdict.rank, coefficients=verdict.coefficients)

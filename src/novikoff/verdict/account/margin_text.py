@@ -27,7 +27,7 @@ def bracket(margin: Margin) -> str:
         return f"{GAMMA} is {low} or more" if margin.lower else "nothing known yet"
     high = rounded_up(margin.upper, DIGITS)
     if not margin.lower:
-        return f"no separator has one above {high}"
+        return f"no separator exceeds {high}"
     return f"{GAMMA} is between {low} and {high}"
 
 

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from novikoff.data.identifiers import identifier_note
 from novikoff.number_text import count, plural, rounded_up
 from novikoff.verdict.account.findings import Findings, findings_of
 from novikoff.verdict.account.margin_text import DIGITS, GAMMA, bracket
 from novikoff.verdict.account.text_layout import (
     INDENT,
-    WIDTH,
     Fact,
     beside,
     large_count,
+    line_width,
     shorten,
     wrap,
 )
@@ -22,6 +23,7 @@ from novikoff.verdict.signed import LabelPair
 
 HEIGHT = 24  # lines of a screen
 MOST_ROWS = 5  # of a conflict
+MOST_EXPLAINED = 3  # columns that separate
 LABEL, NAME = 20, 30  # characters of a label, and of a column's name
 PATIENCE = 10**9  # mistakes that nobody waits for
 
@@ -80,15 +82,18 @@ def format_verdict(found: Findings, certificate: Path | None = None) -> str:
 def _lines(found: Findings, certificate: Path | None, most: int) -> list[str]:
     verdict = found.verdict
     told = [*figures(verdict), *meaning(verdict)]
+    told += _one_against_rest(found)
     facts = [*told, *_identical(found), *_conflict(found, most), *_rank(found)]
     lines = [
         _heading(found),
+        *(line for each in found.source.identifiers for line in wrap(identifier_note(each))),
         *wrap(headline(verdict)),
         *_all(facts),
-        *wrap(_perceptron(verdict)),
+        *wrap(_perceptron(found)),
         *wrap(_fit(verdict)),
         *_all(_coefficients(found)),
-        *wrap(_next(verdict)),
+        *_all(_explanations(found, min(most, MOST_EXPLAINED))),
+        *wrap(advice(verdict)),
         *(line for each in found.source.notes() for line in wrap(f"Note: {each}")),
     ]
     if certificate is not None:
@@ -127,7 +132,10 @@ def headline(verdict: Verdict) -> str:
     if verdict.family not in ("binary", "poisson") and verdict.outcome != UNDECIDED:
         return _model_headline(verdict)
     if verdict.outcome == SEPARABLE:
-        return "SEPARABLE: a hyperplane has each row strictly on its side (complete separation)."
+        return (
+            "SEPARABLE: some hyperplane puts every row strictly on its correct side (complete"
+            " separation)."
+        )
     counts = verdict.signed.family == "poisson"
     if verdict.outcome == INSEPARABLE and counts:
         return "INSEPARABLE: no hyperplane through the rows with counts sets zeros apart."
@@ -136,20 +144,22 @@ def headline(verdict: Verdict) -> str:
     strict = 0 if verdict.strict is None else int(verdict.strict.sum())
     if verdict.outcome == QUASI and counts:
         return (
-            "QUASI-SEPARABLE: a hyperplane holds every row with a count, and has"
+            "QUASI-SEPARABLE: some hyperplane contains every row with a count, and has"
             f" {count(strict, 'zero')} strictly on one side (separation)."
         )
     if verdict.outcome == QUASI:
         return (
-            f"QUASI-SEPARABLE: a hyperplane has {strict:,} of {count(verdict.rows, 'row')} strictly"
-            f" on {'its' if strict == 1 else 'their'} own side, and the other"
-            f" {verdict.rows - strict:,} on itself (quasi-complete separation)."
+            f"QUASI-SEPARABLE: some hyperplane puts {strict:,} of {count(verdict.rows, 'row')}"
+            f" strictly on {'its' if strict == 1 else 'their'} correct side, and contains the"
+            f" other {verdict.rows - strict:,} (quasi-complete separation)."
         )
     return "UNDECIDED: the time was not enough to prove anything either way."
 
 
 def _model_headline(verdict: Verdict) -> str:
     """The outcome for models whose rows are compared with classes, thresholds or each other."""
+    if verdict.family == "multinomial":
+        return _joint_headline(verdict)
     if verdict.outcome == SEPARABLE:
         return "SEPARABLE: some direction raises the likelihood of every row (complete separation)."
     if verdict.outcome == INSEPARABLE:
@@ -159,6 +169,32 @@ def _model_headline(verdict: Verdict) -> str:
         "QUASI-SEPARABLE: some direction never lowers the likelihood, and raises that of"
         f" {strict:,} of {count(verdict.rows, 'row')} for ever (quasi-complete separation)."
     )
+
+
+def _joint_headline(verdict: Verdict) -> str:
+    """The outcome for several classes."""
+    if verdict.outcome == SEPARABLE:
+        return (
+            "SEPARABLE: some linear scores rank each row's own class strictly first: the classes"
+            " are jointly separable (complete separation)."
+        )
+    if verdict.outcome == INSEPARABLE:
+        return "INSEPARABLE: no linear scores set the classes apart: they overlap."
+    strict = 0 if verdict.strict is None else int(verdict.strict.sum())
+    return (
+        "QUASI-SEPARABLE: the classes are not jointly separable, but some linear scores rank no"
+        f" class above a row's own, and some class below it in {strict:,} of"
+        f" {count(verdict.rows, 'row')} (quasi-complete separation)."
+    )
+
+
+def _one_against_rest(found: Findings) -> list[Fact]:
+    """The classes by what is true of each against all others."""
+    groups: dict[str, list[str]] = {}
+    for name, verdict in (found.one_against_rest or {}).items():
+        groups.setdefault(verdict.outcome, []).append(shorten(name, LABEL))
+    lines = [f"{outcome}: {_names(names, 0)}" for outcome, names in groups.items()]
+    return [("one by one", "\n".join(["each class against the rest:", *lines]))] if lines else []
 
 
 def figures(verdict: Verdict) -> list[Fact]:
@@ -171,8 +207,8 @@ def figures(verdict: Verdict) -> list[Fact]:
     if verdict.mistake_bound is not None:
         most = verdict.mistake_bound
         text = (
-            f"(D/{GAMMA})²: no order of these rows can cost a perceptron more than"
-            f" {large_count(most)} {plural('mistake', most)}"
+            f"(D/{GAMMA})²: however the rows are ordered, a perceptron started at zero makes at"
+            f" most {large_count(most)} {plural('mistake', most)}"
         )
         facts.append(("mistakes", text))
     return facts
@@ -216,7 +252,7 @@ def _conflict(found: Findings, most: int) -> list[Fact]:
     verb = "rule" if size > 1 else "rules"
     rows_on = 0 if verdict.strict is None else int((~verdict.strict).sum())
     among = f", of {rows_on:,} that lie in conflicts" if rows_on > size else ""
-    head = f"{who} alone {verb} it out{among}; so multiplied, they cancel:"
+    head = f"{who} alone {verb} it out{among}; with these multipliers they sum to zero:"
     shown = size if size <= most else most - 1
     listed = [
         f"{_place(found, row)} times {_multiplier(multiplier)}"
@@ -236,7 +272,7 @@ def _comparisons(verdict: Verdict, most: int) -> list[Fact]:
     listed = [f"{each.text} times {_multiplier(each.multiplier)}" for each in terms[:shown]]
     if len(terms) > shown:
         listed.append(f"and {len(terms) - shown:,} more: --json lists them all")
-    head = f"{count(len(terms), 'comparison')} that so multiplied cancel:"
+    head = f"{count(len(terms), 'comparison')} that sum to zero with these multipliers:"
     return [("conflict", "\n".join([head, *listed]))]
 
 
@@ -269,7 +305,11 @@ def _references(found: Findings) -> list[str]:
     return [each.name for each in found.coefficients or () if each.status == REFERENCE]
 
 
-def _perceptron(verdict: Verdict) -> str:
+def _perceptron(found: Findings) -> str:
+    verdict = found.verdict
+    if found.one_against_rest is not None and verdict.outcome != UNDECIDED:
+        fate = "converges" if verdict.outcome == SEPARABLE else "never converges on these rows"
+        return f"Multiclass perceptron (novikoff fit --rule multiclass): it {fate}."
     if verdict.family != "binary" or verdict.outcome == UNDECIDED:
         return ""
     if verdict.outcome == SEPARABLE and (verdict.mistake_bound or 0) > PATIENCE:
@@ -279,7 +319,7 @@ def _perceptron(verdict: Verdict) -> str:
     if verdict.outcome == QUASI:
         return NEVER
     return (
-        f"{NEVER} Look at the rows above: is a label wrong, is a column missing? Else take the"
+        f"{NEVER} Look at the rows above: is a label wrong, is a column missing? Otherwise, use the"
         " averaged perceptron (novikoff fit --rule averaged) or a soft margin."
     )
 
@@ -288,7 +328,8 @@ def _fit(verdict: Verdict) -> str:
     """The fate of an unpenalised fit."""
     name, labels = MODELS.get(verdict.family, "Likelihood"), verdict.signed.labels
     if labels is not None:
-        name = f"{name} of {shorten(labels.positive, LABEL)}"
+        kind = "" if isinstance(labels.positive, str) else "label "
+        name = f"{name} of {kind}{shorten(labels.positive, LABEL)}"
     if verdict.outcome == INSEPARABLE:
         return f"{name}: the likelihood has a finite maximum."
     if verdict.outcome == UNDECIDED:
@@ -327,6 +368,16 @@ def _coefficients(found: Findings) -> list[Fact]:
     return facts + ([(ALIASED, _names(words, everyone))] if words else [])
 
 
+def _explanations(found: Findings, most: int) -> list[Fact]:
+    """What separates rows, where the coefficients were looked at."""
+    if found.verdict.outcome not in (SEPARABLE, QUASI) or found.coefficients is None:
+        return []
+    texts = [each.text for each in found.verdict.explanations]
+    if len(texts) > most:
+        texts[most - 1 :] = [f"and by {len(texts) - most + 1:,} other terms: --json lists them"]
+    return [("separated", "\n".join(texts))] if texts else []
+
+
 def _combination(factors: Mapping[str, Fraction]) -> str:
     """A combination of columns, such as "intercept - 2 a".
 
@@ -338,7 +389,7 @@ def _combination(factors: Mapping[str, Fraction]) -> str:
         size = "" if abs(factor) == 1 else f"{_multiplier(abs(factor))} "
         sign = "-" if factor < 0 else "+"
         text += f" {sign} {size}{name}" if text else f"{'-' * (factor < 0)}{size}{name}"
-        if len(text) > WIDTH:
+        if len(text) > line_width():
             return f"{text[: text.rindex(f' {sign} ')]} + ..."
     return text
 
@@ -352,13 +403,14 @@ def _names(names: Sequence[str], everyone: int) -> str:
         more = f", and {len(names) - k:,} more: --json"
         word = name if " = " in name else shorten(name, NAME)
         longer = f"{shown}, {word}" if shown else word
-        if len(longer) + (len(more) if k + 1 < len(names) else 0) > WIDTH - INDENT and shown:
+        if len(longer) + (len(more) if k + 1 < len(names) else 0) > line_width() - INDENT and shown:
             return shown + more
         shown = longer
     return shown
 
 
-def _next(verdict: Verdict) -> str:
+def advice(verdict: Verdict) -> str:
+    """What to do next."""
     if verdict.outcome == UNDECIDED:
         return (
             "Next: give it more time (a longer --time-limit, or none). What is said above is proven"
@@ -367,6 +419,24 @@ def _next(verdict: Verdict) -> str:
     if verdict.outcome == INSEPARABLE:
         return ""
     return TO_DO_COUNTS if verdict.signed.family == "poisson" else TO_DO
+
+
+def methods_sentence(verdict: Verdict) -> str:
+    """A sentence for a paper, with the counts of these data."""
+    rows = count(verdict.rows, "observation")
+    if verdict.outcome == INSEPARABLE:
+        return f"Maximum-likelihood estimates exist (no separation in {rows}, decided exactly)."
+    strict = 0 if verdict.strict is None else int(verdict.strict.sum())
+    kind = "complete" if verdict.outcome == SEPARABLE else "quasi-complete"
+    infinite = [each.name for each in verdict.coefficients if each.status == "diverges"]
+    of = " and ".join([", ".join(infinite[:-1])] * (len(infinite) > 1) + infinite[-1:])
+    named = f" of {of}" if 0 < len(infinite) <= 4 else f" of {len(infinite)} coefficients"
+    return (
+        f"Maximum-likelihood estimates{named} do not exist ({kind} separation of {strict:,} of"
+        f" {rows}, decided exactly). Estimates and standard errors of the other coefficients are"
+        " those of the remaining observations; intervals are profile-likelihood intervals and tests"
+        " likelihood-ratio tests of the full data."
+    )
 
 
 def _proof_line(verdict: Verdict, data: str, certificate: Path) -> str:

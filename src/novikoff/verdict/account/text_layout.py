@@ -1,5 +1,7 @@
-"""Text of the usual width for people: wrapped lines, facts beside their names, short words."""
+"""Text for people: lines as wide as the terminal, facts beside their names, short words."""
 
+import shutil
+import sys
 import textwrap
 from typing import TypeAlias
 
@@ -7,22 +9,30 @@ from novikoff.number_text import rounded_up
 
 Fact: TypeAlias = tuple[str, str]  # a short name, and the text beside it
 
-WIDTH = 80  # of a line
+WIDTH = 80  # of a line where there is no terminal
+NARROWEST, WIDEST = 40, 100  # on one
 INDENT = 15  # where the text beside a name begins
 LARGE = 10**15  # a count that is better given by its size
+
+
+def line_width() -> int:
+    """The width of a line: the terminal's, up to what is still easy to read; in a pipe WIDTH."""
+    if not sys.stdout.isatty():
+        return WIDTH
+    return max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST))
 
 
 def wrap(
     text: str, first: str = "", rest: str = "", *, hyphens: bool = False, long_words: bool = False
 ) -> list[str]:
-    """Break a text into lines of the usual width.
+    """Break a text into lines.
 
     first, rest: what the first line and the others begin with. hyphens, long_words: whether a word
     may be broken at its hyphens, and anywhere if it is longer than a line.
     """
     return textwrap.wrap(
         text,
-        WIDTH,
+        line_width(),
         initial_indent=first,
         subsequent_indent=rest,
         break_on_hyphens=hyphens,

@@ -134,18 +134,11 @@ def _strict_rows(table: Table, strata: list[Stratum], strict: Mask, direction: l
     if an event of a higher score x . d occurs while it is at risk.
     """
     found, at = np.zeros(table.size, np.bool_), 0
-    given, time, entry = table.given, table.roles["time"], _entries(table)
-    exact = Signed(
-        make_rows(given.matrix, False, False),
-        np.ones(table.size, np.int8),
-        None,
-        exact=given.exact,
-    )
+    time, entry = table.roles["time"], _entries(table)
     for rows, times, risks in strata:
-        lines = exact.integers(rows.tolist())
-        scores = [Fraction(dot(line, direction), line.denominator) for line in lines]
-        rank = {score: place for place, score in enumerate(sorted(set(scores)))}
-        ranks = np.array([rank[score] for score in scores])
+        own = scores(table, rows, direction)
+        rank = {score: place for place, score in enumerate(sorted(set(own)))}
+        ranks = np.array([rank[score] for score in own])
         place = dict(zip(rows.tolist(), ranks.tolist(), strict=True))
         raised = []
         for risk in risks:
@@ -160,6 +153,14 @@ def _strict_rows(table: Table, strata: list[Stratum], strict: Mask, direction: l
         last = np.searchsorted(times, time[rows], "right")
         found[rows] |= _maxima(highest, first, last) > ranks
     return found
+
+
+def scores(table: Table, rows: Indices, direction: list[int]) -> list[Fraction]:
+    """x . direction for these rows, exactly."""
+    given, ones = table.given, np.ones(table.size, np.int8)
+    exact = Signed(make_rows(given.matrix, False, False), ones, None, exact=given.exact)
+    lines = exact.integers(rows.tolist())
+    return [Fraction(dot(line, direction), line.denominator) for line in lines]
 
 
 def _maxima(values: Indices, first: Indices, last: Indices) -> Indices:

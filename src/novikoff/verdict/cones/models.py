@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.data.matrices import as_labels
+from novikoff.data.matrices import are_measurements, as_labels
 from novikoff.data.user_types import RowsLike
 from novikoff.errors import DataError, ParameterError
 from novikoff.verdict.cones.families import make_cone, make_table, outcome_of, refuse_family
@@ -92,8 +92,7 @@ def _many_labels(
 
 def _refuse_measurements(classes: Any, rows: int) -> None:
     """Refuse labels that are plainly no classes."""
-    fractional = classes.dtype.kind == "f" and (classes != np.rint(classes)).any()
-    if len(classes) > 2 and (fractional or (len(classes) > FEW and 2 * len(classes) > rows)):
+    if are_measurements(classes) or (len(classes) > FEW and 2 * len(classes) > rows):
         raise DataError(
             f"y has {len(classes):,} different values in {rows:,} rows: are they numbers to predict"
             ' rather than classes? If they are classes, say so: family="multinomial"'

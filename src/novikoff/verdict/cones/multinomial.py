@@ -18,8 +18,11 @@ ROLES = ("weights",)
 MOST_ENTRIES = 2**31 - 1
 
 
-def cone(table: Table) -> Cone:
-    """For each row of class k, and each class j != k in order: x in block k, -x in block j."""
+def cone(table: Table, *, reference: bool = True) -> Cone:
+    """For each row of class k, and each class j != k in order: x in block k, -x in block j.
+
+    reference: whether the first class has no columns, its weights being 0.
+    """
     assert isinstance(table.labels, Classes)
     kept, classes, width = table.kept, len(table.labels.names), table.features + table.bias
     owners = np.repeat(kept, classes - 1)
@@ -29,12 +32,12 @@ def cone(table: Table) -> Cone:
     _refuse_many(table, classes)
     blocks = BlockRows(table)
     for sign, code in ((1, own), (-1, against)):
-        at = np.flatnonzero(code > 0)  # the reference has no columns
-        offsets = (code[at] - 1) * width
+        at = np.flatnonzero(code >= reference)
+        offsets = (code[at] - reference) * width
         blocks.add(at, owners[at], sign, offsets)
         if table.bias:
             blocks.add_ones(at, sign, offsets + table.features)
-    matrix, exact = blocks.matrix(len(owners), (classes - 1) * width)
+    matrix, exact = blocks.matrix(len(owners), (classes - reference) * width)
 
     def tell(k: int) -> str:
         names = table.class_name(own[k]), table.class_name(against[k])
@@ -50,7 +53,7 @@ def cone(table: Table) -> Cone:
         held=np.zeros(len(owners), np.bool_),
         owners=owners,
         others=np.full(len(owners), -1),
-        names=[f"{name}: {term}" for name in table.labels.names[1:] for term in terms],
+        names=[f"{name}: {term}" for name in table.labels.names[reference:] for term in terms],
         tell=tell,
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.data.matrices import as_labels
 from novikoff.data.sparse import scipy_sparse
 from novikoff.data.user_types import Label
 from novikoff.learning.rows import CsrRows, Rows, as_csr, features_of, make_rows, matrix_of
@@ -42,6 +43,7 @@ class Signed(SignedRows):
     """
 
     start = 0
+    counts: Vector | None = None  # what signs are made of, where they are not of labels
     lines: npt.NDArray[np.int64] | None
 
     def __init__(
@@ -87,7 +89,9 @@ class Signed(SignedRows):
             signs, labels = count_signs(given.y, bias), None
         else:
             signs, labels = label_signs(given.y, positive)
-        return cls.from_signs(given, signs, labels, bias, family, unit_length)
+        signed = cls.from_signs(given, signs, labels, bias, family, unit_length)
+        signed.counts = as_labels(given.y).astype(np.float64) if family == "poisson" else None
+        return signed
 
     @classmethod
     def from_signs(

@@ -169,7 +169,8 @@ class TableFeatures:
         if len(word) > LONGEST_VALUE:
             return (
                 f"the value {shown(word)} has {len(word)} characters, expected at most"
-                f" {LONGEST_VALUE}: is this column a category?"
+                f" {LONGEST_VALUE}: is this column a category? Leave a text out (--drop), or make"
+                " numbers of it first with a vectoriser, such as scikit-learn's TfidfVectorizer"
             )
         if self._known is not None:
             return (

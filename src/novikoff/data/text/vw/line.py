@@ -183,7 +183,11 @@ def _namespace(line: _Line, at: int) -> tuple[bytes, float, int]:
 def _feature(line: _Line, at: int, token: bytes, prefix: bytes, scale: float) -> Feature:
     name, colon, text = token.partition(b":")
     if not name:
-        line.refuse(at, f"found {shown(_text(token))}, expected a name before the colon")
+        line.refuse(
+            at,
+            f"found {shown(_text(token))}, expected a name before the colon: write one, such as"
+            " x:1.5 (Vowpal Wabbit would number the feature by its place among those without)",
+        )
     if colon and not text:
         line.refuse(
             at,

@@ -1,0 +1,5 @@
+"""`novikoff predict`."""
+
+from novikoff.cli.predict.command import predict
+
+__all__ = ["predict"]

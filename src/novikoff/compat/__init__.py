@@ -1,0 +1,1 @@
+"""Models in the hands of other libraries: river's protocol, ONNX files."""

@@ -1,0 +1,49 @@
+"""What a page shows before its scripts run: title, story, verdict, and the points as a picture."""
+
+from html import escape
+from typing import Any
+
+from novikoff.errors import NovikoffError
+from novikoff.lab.page_data import first_data
+
+SIDE = 400.0  # of the picture, in units of its own
+MARKS = {
+    -1: '<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="var(--blue)"/>',
+    1: '<path d="M{x:.1f} {y:.1f}m0-8 7 13h-14z" fill="var(--red)"/>',
+}
+
+
+def painted(page: str, address: str) -> str:
+    """The page with the content of an address; as it is where that means no points."""
+    try:
+        told = first_data(address)
+    except NovikoffError:  # the scripts ask again, and say it
+        return page
+    if told is None:
+        return page
+    for empty, text in (
+        ('<h2 id="title"></h2>', f'<h2 id="title">{escape(told["title"])}</h2>'),
+        (
+            '<p id="about" class="soft"></p>',
+            f'<p id="about" class="soft">{escape(told["about"])}</p>',
+        ),
+        (
+            '<p class="sentence"></p>',
+            f'<p class="sentence">{escape(told["verdict"]["sentence"])}</p>',
+        ),
+        ('aria-label="The plane"></div>', f'aria-label="The plane">{_picture(told)}</div>'),
+    ):
+        page = page.replace(empty, text, 1)
+    return page
+
+
+def _picture(told: dict[str, Any]) -> str:
+    """The points where the plane will have them, roughly."""
+    (left, right), (low, high) = told["frame"]
+    scale = SIDE / max(right - left, high - low)
+    marks = "".join(
+        MARKS[int(label)].format(x=(x - left) * scale, y=(high - y) * scale)
+        for x, y, label in told["points"]
+    )
+    box = f"0 0 {(right - left) * scale:.1f} {(high - low) * scale:.1f}"
+    return f'<svg viewBox="{box}" width="100%" height="100%" aria-hidden="true">{marks}</svg>'

@@ -1,0 +1,1 @@
+"""Fitted pipelines of scikit-learn's in files."""
