@@ -65,7 +65,10 @@ def test_a_threshold_moves_rows_to_the_second_class(tmp_path):
     (tmp_path / "three.csv").write_text("1,a\n2,b\n3,c\n")
     novikoff("fit", tmp_path / "three.csv", "--save", path)
     code, _, err = novikoff("predict", path, tmp_path / "three.csv", "--threshold", "1")
-    assert (code, err) == (2, "novikoff: --threshold: the model has 3 classes, not two\n")
+    assert (code, err) == (
+        2,
+        "novikoff: --threshold is for one score; the model has one for each of 3 classes\n",
+    )
 
 
 def test_features_that_the_model_has_not(tmp_path):

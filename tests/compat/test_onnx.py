@@ -19,6 +19,8 @@ LINEAR = [
     nk.Winnow(max_epochs=5, binarize=0.5),
     nk.Winnow(max_epochs=5, complement=True),
     nk.OneSidedPerceptron(max_epochs=5),
+    nk.MulticlassPerceptron(max_epochs=5, averaged=True),
+    nk.MulticlassPerceptron(max_epochs=5, unit_length=True),
 ]
 LABELS = [
     np.array(["nein", "ja", "weiß nicht"]),

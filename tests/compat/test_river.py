@@ -28,8 +28,9 @@ DIFFERENCES = """
 """
 
 
-def test_rivers_checks():
-    model = RiverClassifier(nk.Perceptron())
+@pytest.mark.parametrize("kind", [nk.Perceptron, nk.MulticlassPerceptron])
+def test_rivers_checks(kind):
+    model = RiverClassifier(kind())
     for check in checks.yield_checks(model):
         check(model.clone())
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.data.identifiers import identifiers
 from novikoff.data.sparse import scipy_sparse
+from novikoff.data.text.csv.identifiers import identifiers
 from novikoff.errors import DataError
 from tests.helpers.shell import answer, novikoff
 

@@ -23,6 +23,7 @@ from novikoff.learning.rules import (
 from tests.helpers import reference_rules as reference
 from tests.helpers.examples import examples
 from tests.helpers.fit_modes import every_way, fitted, spec_for, write_rows
+from tests.helpers.mixing import trained
 from tests.helpers.rule_table import JOINT_RULES, logged, problems, run, run_plain, same_state
 
 lifts = st.tuples(st.booleans(), st.booleans())
@@ -241,6 +242,18 @@ def test_float32_rows_learn_as_their_float64_values_do(monkeypatch):
     with pytest.warns(UserWarning, match="not converged"):
         model.fit(narrow.astype(np.float64), y)
     assert np.array_equal(first.coef_, model.coef_)
+
+
+def test_shards_are_mixed_within_the_bound_and_one_is_one_machine():
+    X, words = stream()
+    codes = np.array([WORDS.index(word) for word in words], np.uint16)
+    alone, _ = learned(Multiclass(), X, codes, len(WORDS))
+    whole = trained(Multiclass(), X, codes, []).learner
+    assert as_lists(whole) == as_lists(alone)
+    mixed = trained(Multiclass(), X, codes, [20, 50])
+    assert mixed.outcome.converged
+    bound = nk.bounds.kesler_on(X, codes, fit_intercept=False)
+    assert mixed.mixed_mistakes <= bound.value
 
 
 def test_a_random_start_has_a_line_for_each_class(tmp_path):

@@ -117,10 +117,10 @@ def _names(model: "Model") -> "list[str]":
     return model.feature_names or [str(number) for number in numbers]
 
 
-def _labels(model: "Model") -> list[Any]:
-    """The class that each learner tells from the others; of two, the second."""
+def _labels(model: "Model", weights: "npt.NDArray[np.float64]") -> list[Any]:
+    """The class that each line of weights is for; a single one is for the second of two."""
     classes: list[Any] = model.classes.tolist()
-    return classes if len(model.learner.states) > 1 else classes[1:]
+    return classes[-len(weights) :]
 
 
 def _largest(
@@ -131,7 +131,7 @@ def _largest(
 
     names = _names(model)
     found = []
-    for label, vector in zip(_labels(model)[:most], weights, strict=False):
+    for label, vector in zip(_labels(model, weights)[:most], weights, strict=False):
         order = np.argsort(-np.abs(vector), kind="stable")[:top]
         found += [(label, names[j], float(vector[j])) for j in order if vector[j] != 0.0]
     return found
@@ -143,7 +143,7 @@ def _table(
     intercepts: "npt.NDArray[np.float64]",
     top: int,
 ) -> list[str]:
-    labels = _labels(model)
+    labels = _labels(model, weights)
     found = _largest(model, weights, top, CLASSES_SHOWN)
     lines = []
     for k, label in enumerate(labels[:CLASSES_SHOWN]):
@@ -171,7 +171,7 @@ def _export(
     several = len(weights) > 1
     with atomic_open(path, text=True) as file:
         table = csv.writer(file, lineterminator="\n")
-        heads = [str(label) for label in _labels(model)] if several else ["coefficient"]
+        heads = [str(label) for label in _labels(model, weights)] if several else ["coefficient"]
         table.writerow(["feature", *heads])
         for name, values in zip(_names(model), weights.T.tolist(), strict=True):
             table.writerow([name, *values])

@@ -64,7 +64,7 @@ def to_onnx(
     except ImportError:
         raise ModelError("ONNX files need the extra novikoff[onnx]: pip install onnx") from None
     with model._published() as view:
-        _refuse_other_than_linear(view._learner.rule)
+        _refuse_other_than_linear(view._learner.outputs()[0][0])
         graph = _Graph(view._learner, getattr(view, "classes_", PLUS_MINUS))
     made = helper.make_model(
         graph.finished(dtype),
@@ -94,7 +94,7 @@ class _Graph:
         self.nodes: list[Any] = []
         self.constants: dict[str, npt.NDArray[Any]] = {}
         weights, intercepts = learner.linear()
-        self.several = len(weights) > 1
+        self.several, self.pair = len(weights) > 2, len(weights) == 2
         self.constant(weights=weights.T, intercepts=intercepts, zero=0.0)
         self.classify(self.weigh(self.scaled_row(self.add("Cast", "X", to=_DOUBLE))))
 
@@ -131,8 +131,12 @@ class _Graph:
             intercepts = self.add("Mul", scale, intercepts)
         if self.several:
             return self.add("Add", products, intercepts, output="score")
+        total = self.add("Add", products, intercepts)
+        if self.pair:  # both classes have a score: the second against the first
+            self.constant(difference=np.array([[-1.0], [1.0]]))
+            total = self.add("MatMul", total, "difference")
         self.constant(flat=np.array([-1]))
-        return self.add("Reshape", self.add("Add", products, intercepts), "flat", output="score")
+        return self.add("Reshape", total, "flat", output="score")
 
     def classify(self, score: str) -> None:
         if self.several:
@@ -148,7 +152,12 @@ class _Graph:
     def finished(self, dtype: str) -> Any:
         from onnx import helper, numpy_helper
 
-        constants = [numpy_helper.from_array(each, name) for name, each in self.constants.items()]
+        used = {name for node in self.nodes for name in node.input}
+        constants = [
+            numpy_helper.from_array(each, name)
+            for name, each in self.constants.items()
+            if name in used
+        ]
         label = next(each.data_type for each in constants if each.name == "classes")
         shape: list[str | int | None] = ["rows", len(self.classes)] if self.several else ["rows"]
         source = _DOUBLE if dtype == "float64" else _FLOAT

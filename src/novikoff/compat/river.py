@@ -16,7 +16,7 @@ from river import base
 from sklearn.base import clone
 
 from novikoff.data.user_types import Label
-from novikoff.learning.estimators import Perceptron
+from novikoff.learning.estimators import MulticlassPerceptron, Perceptron
 from novikoff.learning.estimators.base import Classifier
 
 
@@ -25,7 +25,8 @@ class RiverClassifier(base.MiniBatchClassifier):
     and go, and is learned from as `learn_one` of the estimator does, to the byte.
 
     estimator : what to learn with. It is copied, and stays as it was; `model` is what has learned.
-    classes : all labels, unless they are False and True, 0 and 1, or -1 and 1.
+    classes : all labels, unless they are False and True, 0 and 1, or -1 and 1, or the estimator is
+        a MulticlassPerceptron, which takes labels as they come.
 
     Before the first label nothing is predicted (None, which river's evaluations do not count), and
     there are no probabilities: a separator has none.
@@ -37,7 +38,8 @@ class RiverClassifier(base.MiniBatchClassifier):
 
     @property
     def _multiclass(self) -> bool:
-        return self.classes is not None and len(self.classes) > 2
+        named = self.classes is not None and len(self.classes) > 2
+        return named or isinstance(self.estimator, MulticlassPerceptron)
 
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0) -> None:
         """See one row, predict, be told its label, learn; `w` is the weight of the row."""

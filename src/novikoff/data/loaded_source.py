@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from novikoff.data.chunk import Chunk, LabelArray
-from novikoff.data.identifiers import identifiers
 from novikoff.data.loader import cached_if_large
 from novikoff.data.source import Opening, Source
 from novikoff.data.sparse import Matrix
 from novikoff.data.text.csv.categories import levels_of
+from novikoff.data.text.csv.identifiers import identifiers
 from novikoff.data.text.tokens import shown
 from novikoff.errors import DataError
 

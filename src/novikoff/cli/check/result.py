@@ -15,7 +15,7 @@ from novikoff.cli.shared.progress.search_progress import SearchProgress
 from novikoff.cli.shared.text import finite
 from novikoff.data import Source
 from novikoff.data.chunk import LabelArray
-from novikoff.data.identifiers import identifier_note
+from novikoff.data.text.csv.identifiers import identifier_note
 from novikoff.errors import ParameterError
 from novikoff.verdict import check
 from novikoff.verdict.account.findings import MOST_COLUMNS

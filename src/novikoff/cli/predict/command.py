@@ -73,8 +73,11 @@ def predict(
     if output is not None:
         require_table(output)
     loaded = model_file.read(model)
-    if threshold is not None and len(loaded.learner.states) > 1:
-        raise ParameterError(f"--threshold: the model has {len(loaded.classes)} classes, not two")
+    if threshold is not None and len(loaded.learner.outputs()) > 1:
+        raise ParameterError(
+            f"--threshold is for one score; the model has one for each of {len(loaded.classes)}"
+            " classes"
+        )
     drop = extra_features is options.ExtraFeatures.DROP
     predictor = Predictor(loaded, threshold, drop=drop, may_lack_labels=labels is None)
     source, found = _opened(predictor, data, labels, reading)

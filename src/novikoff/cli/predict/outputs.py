@@ -58,7 +58,7 @@ def written(found: Iterator[Answers], path: Path, model: Model, scores: bool) ->
 
 
 def _score_columns(model: Model) -> list[str]:
-    if len(model.learner.states) == 1:
+    if not model.learner.joint and len(model.learner.states) == 1:
         return ["score"]
     return [f"score_{label}" for label in model.classes.tolist()]
 

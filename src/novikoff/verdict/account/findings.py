@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from novikoff.data.identifiers import identifiers
+from novikoff.data.text.csv.identifiers import identifiers
 from novikoff.learning.rows import matrix_of
 from novikoff.verdict.coefficients import Coefficient
 from novikoff.verdict.result import UNDECIDED, RowOrigin, Verdict

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from novikoff.data.identifiers import identifier_note
+from novikoff.data.text.csv.identifiers import identifier_note
 from novikoff.number_text import count, plural, rounded_up
 from novikoff.verdict.account.findings import Findings, findings_of
 from novikoff.verdict.account.margin_text import DIGITS, GAMMA, bracket
