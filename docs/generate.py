@@ -1,6 +1,12 @@
-"""Write docs/cli.md from the commands' own help texts: python docs/generate.py."""
+"""Write docs/cli.md from the help texts, draw docs/pictures, run docs/notebooks: run this file."""
 
 import inspect
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -58,5 +64,25 @@ def default(parameter: Any) -> str:
     return "" if value is None or value is False or value == [] else f"`{value}`"
 
 
+def draw(page: Path, pictures: Path) -> None:
+    """Run the commands that a page shows, and keep the pictures that they draw."""
+    blocks = re.findall(r"^```console\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    commands = re.findall(r"^\$ (.*)$", "\n".join(blocks), re.MULTILINE)
+    if not any(" --plot " in command for command in commands):
+        return
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    with tempfile.TemporaryDirectory() as folder:
+        for command in commands:
+            subprocess.run(
+                command, shell=True, cwd=folder, env=os.environ | {"PATH": path},
+                check=True, stdout=subprocess.DEVNULL,
+            )  # fmt: skip
+        for picture in Path(folder).glob("*.svg"):
+            shutil.copy(picture, pictures)
+
+
 if __name__ == "__main__":
     PAGE.write_text(page())
+    for each in PAGE.parent.rglob("*.md"):
+        draw(each, PAGE.parent / "pictures")
+    subprocess.run([sys.executable, PAGE.parent / "web" / "notebooks.py"], check=True)

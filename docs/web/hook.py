@@ -1,4 +1,6 @@
-"""Let the site's pages link to any file of the repository: what they link to becomes a page too.
+"""What the site adds to Markdown: links to any file of the repository, formulas, notebooks, names.
+
+What a page links to becomes a page too.
 
 On a code host a link such as ../tests/learning/test_theorems.py#test_xor_never_converges opens the
 file. Here it is shown with a heading for each function, so that MkDocs itself can tell whether
@@ -9,14 +11,22 @@ import ast
 import os
 import posixpath
 import re
+import sys
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
+from latex2mathml.converter import convert
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(Path(__file__).parent))
+from docstrings import directives  # noqa: E402  # they are beside this file, which is no package
+from notebooks import as_markdown  # noqa: E402
+
 PICTURES = (".svg", ".png")
+FORMULA = re.compile(r'<(div|span) class="arithmatex">\\[\[(](.*?)\\[\])]</\1>', re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 
 
@@ -47,7 +57,24 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         folder = posixpath.dirname(page.file.src_uri)
         return f"]({posixpath.relpath(site_path(target), folder or '.')}{match[2] or ''})"
 
-    return LINK.sub(moved, markdown)
+    return directives(LINK.sub(moved, markdown))
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Typeset what stands between dollars as MathML, which browsers show without a script."""
+
+    def typeset(match: re.Match[str]) -> str:
+        block = match[1] == "div"
+        found = convert(unescape(match[2]), display="block" if block else "inline")
+        found = found.replace("<mo>&#x0002F;</mo>", '<mo lspace="0" rspace="0">/</mo>')
+        return f'<div class="formula" tabindex="0">{found}</div>' if block else found
+
+    return FORMULA.sub(typeset, html)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Name the search, which the theme leaves without a name for those who do not see it."""
+    return output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
 
 
 def linked(page: Path) -> Iterator[Path]:
@@ -70,6 +97,8 @@ def site_path(file: Path) -> str:
     """Where a file of the repository is on the site, as MkDocs names sources."""
     if file.is_relative_to("docs") and file.suffix == ".md":
         return file.relative_to("docs").as_posix()
+    if file.is_relative_to("docs") and file.suffix == ".ipynb":
+        return file.relative_to("docs").with_suffix(".md").as_posix()
     if file.name == "README.md":  # of a folder; the site's front page stands for our own
         return "index.md" if file.parent == Path() else f"{file.parent.as_posix()}.md"
     return file.as_posix() if file.suffix == ".md" else f"{file.as_posix()}.md"
@@ -78,12 +107,15 @@ def site_path(file: Path) -> str:
 def repository_path(place: str) -> Path:
     """The file of the repository that a page of the site shows."""
     shown = Path(place.removesuffix(".md"))
-    found = (Path("docs", place), Path(place), shown / "README.md", shown)
+    notebook = Path("docs", place).with_suffix(".ipynb")
+    found = (Path("docs", place), notebook, Path(place), shown / "README.md", shown)
     return next(file for file in found if (ROOT / file).is_file())
 
 
 def shown(file: Path) -> str:
     """A file as Markdown: code in pieces, each under the name of what it defines."""
+    if file.suffix == ".ipynb":
+        return as_markdown(ROOT / file)
     text = (ROOT / file).read_text()
     if file.suffix == ".md":
         return text

@@ -47,7 +47,15 @@ _precision_lock = threading.Lock()  # FLINT has one precision for all threads
 
 
 class Regime(NamedTuple):
-    """A regime of the counting theorem: a short name, and its meaning in a sentence."""
+    """A regime of the counting theorem.
+
+    name: a short one.
+    sentence: what it means.
+
+    >>> import novikoff as nk
+    >>> nk.cover.regime(10, 5).name
+    'the capacity'
+    """
 
     name: str
     sentence: str
@@ -57,10 +65,14 @@ def count(P: int, N: int, *, threshold: bool = False) -> int:
     """C(P, N): the labellings of P points in general position in N dimensions that some hyperplane
     through the origin realises, as an exact integer.
 
-    P is at least 1. N may be 0, where no labelling is realised, since every score is 0.
+    C(P, N) = 2 * (sum of binomial(P - 1, k) over k < N).
+
+    P: points, at least 1.
+    N: dimensions; 0 is allowed, where no labelling is realised, since every score is 0.
     threshold: whether the hyperplane may miss the origin, which counts as one more dimension.
 
-    >>> count(4, 2), count(4, 2, threshold=True), count(4, 4)
+    >>> import novikoff as nk
+    >>> nk.cover.count(4, 2), nk.cover.count(4, 2, threshold=True), nk.cover.count(4, 4)
     (8, 14, 16)
     """
     P, N = _checked(P, N, threshold)
@@ -84,8 +96,11 @@ def fraction(P: int, N: int, *, threshold: bool = False) -> float:
     below all of them; `log2_fraction` tells these apart. P above 10^15 is refused, unless N or
     P - N is small, or P = 2 N.
 
-    >>> fraction(10, 5), fraction(2000, 1000), fraction(10**7, 5 * 10**6 - 1000)
-    (0.5, 0.5, 0.2635446191368208)
+    P, N, threshold: as for `cover.count`.
+
+    >>> import novikoff as nk
+    >>> nk.cover.fraction(10, 5), nk.cover.fraction(10**7, 5 * 10**6 - 1000)
+    (0.5, 0.2635446191368208)
     """
     P, N = _checked(P, N, threshold)
     if N >= P or 2 * N == P:
@@ -99,7 +114,10 @@ def log2_fraction(P: int, N: int, *, threshold: bool = False) -> float:
     """log2(C(P, N) / 2^P), within four units in the last place, also where the share itself is too
     small for a double. Refused where `fraction` is.
 
-    >>> log2_fraction(10, 5), round(log2_fraction(10**5, 10**4))
+    P, N, threshold: as for `cover.count`.
+
+    >>> import novikoff as nk
+    >>> nk.cover.log2_fraction(10, 5), round(nk.cover.log2_fraction(10**5, 10**4))
     (-1.0, -53110)
     """
     P, N = _checked(P, N, threshold)
@@ -147,8 +165,11 @@ def magnitude(P: int, N: int, *, threshold: bool = False) -> Magnitude:
 def regime(P: int, N: int, *, threshold: bool = False) -> Regime:
     """The regime of the counting theorem that P points in N dimensions are in.
 
-    >>> regime(10, 5).name, regime(3, 5).name, regime(1000, 5).name
-    ('the capacity', 'every labelling', 'polynomial')
+    P, N, threshold: as for `cover.count`.
+
+    >>> import novikoff as nk
+    >>> [nk.cover.regime(P, 5).name for P in (3, 10, 1000)]
+    ['every labelling', 'the capacity', 'polynomial']
     """
     P, N = _checked(P, N, threshold)
     if N == 0:

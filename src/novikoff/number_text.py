@@ -7,6 +7,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 def rounded_up(number: float, digits: int = 3) -> str:
     """The number in a few digits, rounded up: for upper bounds.
 
+    number, digits: as for `rules.rounded_down`.
+
     >>> rounded_up(0.57735), rounded_up(1234.5, 2)
     ('0.578', '1.3e+3')
     """
@@ -15,6 +17,9 @@ def rounded_up(number: float, digits: int = 3) -> str:
 
 def rounded_down(number: float, digits: int = 3) -> str:
     """The number in a few digits, rounded down: for lower bounds.
+
+    number: a finite one.
+    digits: how many significant ones.
 
     >>> rounded_down(0.57735), rounded_down(1299.5, 2)
     ('0.577', '1.2e+3')

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -151,6 +152,48 @@ def test_pages_opened_from_a_folder_fit_and_can_be_searched(browser, site, width
             page.keyboard.type("Cauchy")
             found = page.wait_for_selector(".md-search-result__item")
             assert "Cauchy" in found.inner_text()
+
+
+OPTIONS = {"preload": False}  # style sheets beside a page that was opened from a folder
+SEEN = ("index", "guide/convergence", "reference/estimators", "notebooks/snapp", "lesson", "cli")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_can_be_used_by_all(browser, site, scheme):
+    """No serious violation that axe-core finds: contrast, names, links that are only a colour."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    with context(browser, HERE, color_scheme=scheme) as pages:
+        page = pages()
+        for name in SEEN:
+            page.goto((site / f"{name}.html").as_uri())
+            found = [
+                f"{each['id']}: {each['nodes'][0]['html'][:200]}"
+                for each in Axe().run(page, options=OPTIONS).response["violations"]
+                if each["impact"] in ("serious", "critical")
+            ]
+            assert found == [], name
+
+
+def test_links_into_the_lab_follow_its_address(browser, site):
+    with context(browser, HERE) as pages:
+        page = pages()
+        page.goto((site / "lesson.html").as_uri())
+        page.fill(".lab-address input", "5010")
+        links = page.eval_on_selector_all(
+            ".md-content a[href*='preset=']", "all => all.map(link => link.href)"
+        )
+        assert len(links) >= 5
+        assert all(link.startswith("http://127.0.0.1:5010/?") for link in links)
+
+
+def test_formulas_are_mathml_and_need_no_script(site):
+    text = (site / "guide" / "convergence.html").read_text()
+    assert text.count("<math ") > 50
+    left = re.compile(r'class="arithmatex"|(?<![\w$])\$[^$<>\n]*\\[a-z]+[^$<>\n]*\$')
+    for page in site.glob("**/*.html"):
+        if page.parts[-2] not in ("docs", "web"):
+            assert not left.search(page.read_text()), page
 
 
 def test_code_that_is_linked_to_is_shown_by_its_names(site):

@@ -57,10 +57,20 @@ def check(
     """Decide exactly whether labelled rows on a cluster are linearly separable: see `nk.check`,
     whose verdict and certificate this gives, whatever the shards and the workers.
 
-    source, y, target, shards: as for `cluster.fit`; or a `Dataset` that is loaded. glance: called
-    now and then, with a `CallProgress`, while responses of workers are awaited; `watch` as in
-    `nk.check`. The rows stay with the workers as long as the verdict exists: its `coefficients` are
-    computed there.
+    The rows stay with the workers as long as the verdict exists: its `coefficients` are computed
+    there.
+
+    source, y, target, shards: as for `cluster.fit`; or a `Dataset` that is loaded.
+    client: the client of a Dask cluster.
+    fit_intercept, unit_length, precision, time_limit, positive, reference, watch: as for `check`.
+    family: "binary" or "poisson"; as for `check`.
+    glance: called now and then, with a `CallProgress`, while responses of workers are awaited.
+
+    >>> import novikoff as nk
+    >>> from dask.distributed import Client
+    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    ...     nk.cluster.check(nk.open("example:xor"), client).outcome
+    'inseparable'
     """
     refuse_limits(precision, time_limit)
     refuse_family(family, unit_length, positive)
@@ -112,7 +122,18 @@ def verify(
     shards: int | None = None,
     glance: CallWatch | None = None,
 ) -> Verification:
-    """Check a certificate against rows on a cluster: see `nk.verify`."""
+    """Check a certificate against rows on a cluster, as `nk.verify` does on one machine.
+
+    certificate: as for `verify`.
+    source, client, y, target, shards, glance: as for `cluster.check`.
+
+    >>> import novikoff as nk
+    >>> from dask.distributed import Client
+    >>> rows = nk.open("example:xor")
+    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    ...     nk.cluster.verify(nk.check(rows).certificate, rows, client).valid
+    True
+    """
     found: Certificate | None = None
     try:
         found = certificates.read(certificate)

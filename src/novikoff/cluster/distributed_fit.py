@@ -41,23 +41,31 @@ def fit(
     then mixed. The number of shards decides the result, and nothing else about the cluster does:
     one shard gives what `estimator.fit` gives, and any number of workers the same bytes.
 
-    Parameters
-    ----------
-    source : a path or several, which the workers can read; what `nk.open` returned; or Dask
-        collections: an array of rows, with y; a dataframe, with `target`; a bag.
-    client : the client of a Dask cluster.
-    estimator : by default `Perceptron()`; it is left as it is.
-    shards : how many to cut files into; by default that follows from their size alone.
-    mixing : "uniform", or "mistakes": by how much each shard had to learn.
-    checkpoint : a file here for the state after a complete epoch, written at most every
-        `checkpoint_every` seconds, at the end and at an interruption; with `resume` the run goes on
-        from it, if it is there.
-    watch : called now and then with a `novikoff.cluster.training.protocol.TrainingProgress`.
-
     Besides what `fit` gives, the copy has `shards_`, `mixed_mistakes_` (the sum over epochs and
     shards of share * mistakes), `mixing_bound_` (the theorem's limit on it where the run converged
-    and there is one, else None; it was checked) and `mixing_traffic_` (bytes by
-    epoch, since the run was begun or resumed).
+    and there is one, else None; it was checked) and `mixing_traffic_` (bytes by epoch, since the
+    run was begun or resumed).
+
+    source: a path or several, which the workers can read; what `nk.open` returned; or Dask
+        collections: an array of rows, a dataframe, a bag.
+    client: the client of a Dask cluster.
+    estimator: by default `Perceptron()`; it is left as it is.
+    y: the labels of an array of rows.
+    target: the label's column of a dataframe or a table.
+    shards: how many to cut files into; by default that follows from their size alone.
+    mixing: "uniform", or "mistakes": by how much each shard had to learn.
+    checkpoint: a file here for the state after a complete epoch.
+    checkpoint_every: the least seconds between two; it is also written at the end and at an
+        interruption.
+    resume: go on from the checkpoint, if it is there.
+    watch: called now and then with a `novikoff.cluster.training.protocol.TrainingProgress`.
+
+    >>> import novikoff as nk
+    >>> from dask.distributed import Client
+    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    ...     model = nk.cluster.fit(nk.open("example:and"), client)
+    >>> model.converged_, model.mistakes_
+    (True, 18)
     """
     model = clone(Perceptron() if estimator is None else estimator)
     if not isinstance(model, BaseLearner):

@@ -34,11 +34,22 @@ def to_onnx(
     the learners decide, of shape (rows,) for two classes, else (rows, classes). Weights and sums
     are doubles, so both are the model's own, except that the runtime adds the products in another
     order: scores differ in their last digits, and a label can differ where that changes the sign of
-    a score, or which of two is larger. With dtype="float32" the rows are rounded to that before the
-    runtime sees them, and no more; rows that are such numbers already give the same labels.
+    a score, or which of two is larger.
 
     A rule whose readout is not linear is refused (the voted perceptron), and so are a pipeline and
     a model without rows yet. What `predict` refuses (NaN, infinity) the file does not notice.
+
+    model: a fitted estimator.
+    path: of the file.
+    dtype: "float64"; with "float32" the rows are rounded to that before the runtime sees them, and
+        no more, so rows that are such numbers already give the same labels.
+
+    >>> import novikoff as nk
+    >>> voted = nk.VotedPerceptron().fit([[1.0], [-1.0]], [1, 0])
+    >>> nk.to_onnx(voted, "voted.onnx")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    novikoff.errors.ModelError: the rule Voted does not decide ...
     """
     if not isinstance(model, BaseLearner):
         raise ModelError(

@@ -56,12 +56,12 @@ def open(
 ) -> Source:
     r"""Open labelled rows.
 
-    `path` names a file, standard input (`"-"`), a cache that `novikoff convert` wrote, or built-in
-    data (`"example:xor"`, `"example:separable?rows=100&margin=0.2"`). With "://" it is an address
-    that fsspec reaches (`"s3://bucket/part-*.svm"`). Several files, as a list or a
-    pattern (`"part-*.svm"`), are one stream, in the order of the list or of their names. Options
-    left out are found out from the data.
+    Options left out are found out from the data.
 
+    path: a file, standard input (`"-"`), a cache that `novikoff convert` wrote, or built-in data
+        (`"example:xor"`, `"example:separable?rows=100&margin=0.2"`). With "://" it is an address
+        that fsspec reaches (`"s3://bucket/part-*.svm"`). Several files, as a list or a pattern
+        (`"part-*.svm"`), are one stream, in the order of the list or of their names.
     format: csv, tsv, svmlight, vw, parquet, arrow, npy or npz; by default the suffix decides, else
         the first bytes. Text may be compressed with gzip, bzip2 or zstd.
     target: the label's column in a table or .npy array, by name or by place (0 is the first, -1
@@ -78,7 +78,8 @@ def open(
     decimal: whether a number in text means exactly the decimal it writes, so that 0.1 + 0.2 = 0.3;
         chunks then carry it in `exact`. By default it means the nearest double.
     bad_rows: "refuse" the data at the first row that cannot be read, or "skip" such rows; then
-        they are counted, and listed as JSON lines in the file `skipped_to`.
+        they are counted.
+    skipped_to: a file that lists the rows that were skipped, as JSON lines.
     features: how many features there must be (for svmlight: the width of every chunk).
     names: the only features to read where they have names, in their order: a model's.
     labelled: False if the rows have no labels; then every column is a feature.
@@ -86,7 +87,8 @@ def open(
         the file, if that is large. False: nowhere; then they are read into memory.
     fallback: options that hold where they mean something and nothing else is said: a model's.
 
-    >>> source = open("example:xor")
+    >>> import novikoff as nk
+    >>> source = nk.open("example:xor")
     >>> source.read().y
     array([-1,  1,  1, -1])
     """

@@ -60,12 +60,31 @@ def scaled(self: Any, factor: float) -> Any:
 
 @abstract
 def dot(self: Any, weights: Array) -> Any:
-    """row . weights, summed in the order that `lanes` fixes."""
+    """row . weights, summed in the order that `lanes` fixes.
+
+    self: the row.
+    weights: an entry for each of its coordinates.
+
+    >>> row = row_at(make_rows(np.array([[3.0, 4.0]]), True, False), 0)  # (3, 4), lifted
+    >>> float(dot(row, np.array([1.0, 1.0, 0.5])))
+    7.5
+    """
 
 
 @abstract
 def add_scaled(self: Any, amount: float, weights: Array) -> Any:
-    """weights += amount * row."""
+    """weights += amount * row.
+
+    self: the row.
+    amount: what to multiply it by.
+    weights: an entry for each of its coordinates, which are changed.
+
+    >>> weights = np.zeros(3)
+    >>> row = row_at(make_rows(np.array([[3.0, 4.0]]), True, False), 0)  # (3, 4), lifted
+    >>> add_scaled(row, 0.5, weights)
+    >>> weights
+    array([1.5, 2. , 0.5])
+    """
 
 
 @abstract
@@ -75,7 +94,14 @@ def add_scaled_to_both(self: Any, a: float, weights: Array, b: float, moments: A
 
 @abstract
 def squared_norm(self: Any) -> Any:
-    """|row|^2."""
+    """|row|^2, with the 1 of a lifted row.
+
+    self: the row.
+
+    >>> row = row_at(make_rows(np.array([[3.0, 4.0]]), True, False), 0)  # (3, 4), lifted
+    >>> squared_norm(row)
+    26.0
+    """
 
 
 @abstract
@@ -101,17 +127,37 @@ def fingerprint(self: Any) -> Any:
 
 @abstract
 def entries(self: Any) -> Any:
-    """How many entries the row stores, zeros of a dense row and the bias included."""
+    """How many entries the row stores, zeros of a dense row and the bias included.
+
+    self: the row.
+
+    >>> entries(row_at(make_rows(np.array([[3.0, 4.0]]), True, False), 0))  # (3, 4), lifted
+    3
+    """
 
 
 @abstract
 def column(self: Any, k: int) -> Any:
-    """The coordinate of entry k; they ascend."""
+    """The coordinate of entry k; they ascend.
+
+    self: the row.
+    k: which of its `entries`.
+
+    >>> column(row_at(make_rows(np.array([[3.0, 4.0]]), True, False), 0), 1)
+    1
+    """
 
 
 @abstract
 def value(self: Any, k: int) -> Any:
-    """The value of entry k."""
+    """The value of entry k.
+
+    self: the row.
+    k: which of its `entries`.
+
+    >>> value(row_at(make_rows(np.array([[3.0, 4.0]]), True, False), 0), 1)
+    4.0
+    """
 
 
 @inline

@@ -55,16 +55,27 @@ Answer = TypeVar("Answer", ServedPrediction, LearnedLabel)
 
 
 class Client:
-    """A service at a URL, such as http://127.0.0.1:8642.
+    """A service at a URL, such as http://127.0.0.1:8642, which `novikoff serve` runs.
 
-    model: which of its models, if not the default one. readers: the URL at which predictions are
-    asked for, if not the same. A request that gets no answer is sent again
-    with the same id, so that it changes nothing if the first did arrive; at most `retries` times.
-    One client may be used by several threads, one request at a time.
+    One client may be used by several threads, one request at a time. A request that gets no answer
+    is sent again with the same id, so that it changes nothing if the first did arrive.
+
+    url: where the service listens.
+    token: what the service asks for, if it has tokens.
+    model: which of its models, if not the default one.
+    readers: the URL at which predictions are asked for, if not the same.
+    timeout: seconds to wait for one answer.
+    retries: how many times a request is sent again.
 
         client = nk.Client("http://127.0.0.1:8642")
         asked = client.predict_one({"free": 1.0, "money": 2.0})
         client.reveal(asked.id, 1)
+
+    >>> import novikoff as nk
+    >>> nk.Client("127.0.0.1:8642")
+    Traceback (most recent call last):
+        ...
+    novikoff.errors.ParameterError: 127.0.0.1:8642: expected a URL such as http://127.0.0.1:8642
     """
 
     def __init__(

@@ -84,9 +84,14 @@ def check(
     """Decide exactly whether labelled rows are linearly separable, by how much, and who is in the
     way; with a certificate that `nk.verify` and `checker.py` check.
 
-    X, y: as for the estimators, or a source and no y. Fractions and Decimals are taken exactly.
-        X may be a formula such as "low ~ age + C(race)*smoke", for the columns of `data`, a frame
-        of pandas or polars; rows with a missing value in a column that it uses are left out.
+    X: rows: an array, a SciPy sparse matrix or a frame; or a source of `nk.open`. Fractions and
+        Decimals are taken exactly. Or a formula such as "low ~ age + C(race)*smoke", for the
+        columns of `data`.
+    y: a label for each row; a source, or a formula, brings its own.
+    data: the frame of a formula, of pandas or polars; rows with a missing value in a column that
+        it uses are left out.
+    fit_intercept: lift every row x to (x, 1).
+    unit_length: scale every (lifted) row to length 1.
     family: the model whose unpenalised fit is in question; see `verdict.cones`, a file for each.
         "binary": two labels. With more, and no `positive`, the question is whether all classes are
             jointly separable, as for "multinomial"; `Verdict.one_against_rest` has each class.
@@ -97,6 +102,12 @@ def check(
         "cox": `time`, and `event` (or y) 0 or 1; with `strata` and `entry` times or without.
     weights: for each row; one of weight 0 is left out, and others do not change the verdict.
         With a source, or a formula, this and the other roles may be names of its columns.
+    trials: of each row of the binomial families, how many there were.
+    exposure: of each row of counts; one of exposure 0 is left out.
+    strata: the group of each row; rows are compared within groups only.
+    time: when each row's event happened, or when it was last seen without one.
+    event: 1 where it happened, 0 where it was not seen to.
+    entry: since when each row has been at risk.
     levels: the classes in order, the first being the reference; otherwise they are sorted.
     precision: how narrow the margin's bracket must be, (upper - lower) / upper, before the work
         stops; 1 asks for the verdict alone and 0 for the exact margin. By default it is exact where
@@ -108,7 +119,8 @@ def check(
     watch: called with a `Stage` now and then.
     reading: how the rows were read, for the certificate: options of `novikoff check` by name.
 
-    >>> verdict = check([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    >>> import novikoff as nk
+    >>> verdict = nk.check([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
     >>> verdict.outcome, [row for row, _ in verdict.conflict]
     ('inseparable', [0, 1, 2, 3])
     """
@@ -177,10 +189,15 @@ def cone(
     """Judge the cone {d : Z d >= 0, held d = 0}, exactly: which rows of Z can be above 0 in it.
 
     "separable": all at once, for some d. "quasi-separable": only some can, those that `strict`
-    names. "inseparable": none can. Rows of `held` are numbered after those of Z; `names` are of the
-    columns, which `coefficients` speaks of. This is what every family of `check` comes down to.
+    names. "inseparable": none can. This is what every family of `check` comes down to.
 
-    >>> cone([[1, 0], [-1, 1]], held=[[0, 1]]).outcome
+    Z: rows whose product with d must not be negative.
+    held: rows whose product with d must be 0; they are numbered after those of Z.
+    names: of the columns, which `coefficients` speaks of.
+    time_limit: as for `check`.
+
+    >>> import novikoff as nk
+    >>> nk.cone([[1, 0], [-1, 1]], held=[[0, 1]]).outcome
     'inseparable'
     """
     refuse_limits(None, time_limit)

@@ -44,7 +44,8 @@ QUICK_ROWS = 300  # of an exact elimination
 class Margin(NamedTuple):
     """Proven bounds of the margin: lower_squared <= gamma^2 <= upper_squared, exactly.
 
-    upper_squared is None where nothing bounds it from above yet.
+    lower_squared: a Fraction.
+    upper_squared: likewise; None where nothing bounds it from above yet.
     """
 
     lower_squared: Fraction
@@ -119,17 +120,38 @@ class RowOrigin(Protocol):
 class Verdict:
     """Whether rows are separable, by how much, and which are in the way; with the proof.
 
-    margin and radius are of the rows as the learner sees them: lifted, and scaled to unit length
-    where asked. conflict: rows and positive multipliers whose combination of signed rows is zero.
-    strict: for each row, whether some hyperplane that has no row on the wrong side has it strictly
-    on its own side (all if separable, none if inseparable). certificate: the proof, None if
-    undecided. origin: where the rows come from, where that is known. `str` gives the account that
-    `novikoff check` prints.
-
     In a family whose rows are compared with classes, thresholds or each other, the signed rows are
     those comparisons: `conflict` names the row that each is about (so that one may come twice), and
     `comparisons` says it in full; `strict` says whether the row takes part in a strict comparison;
-    weights are one for each of the `coefficients`. judge: judges each class against the others.
+    weights are one for each of the `coefficients`. `str` gives the account that `novikoff check`
+    prints.
+
+    outcome: "separable", "quasi-separable", "inseparable" or "undecided".
+    rows: how many there are.
+    features: how many columns they have.
+    margin: its proven bounds, for the rows as the learner sees them: lifted, and scaled to unit
+        length where asked.
+    radius_squared: D^2 of those rows, exactly.
+    mistake_bound: the most mistakes that any order of the rows can cost; None without a margin.
+    weights: of a separator; None if there is none.
+    intercept: of that separator.
+    conflict: rows and positive multipliers whose combination of signed rows is zero.
+    strict: for each row, whether some hyperplane that has no row on the wrong side has it strictly
+        on its own side (all if separable, none if inseparable).
+    identical: equal rows with opposite labels, if they are the conflict.
+    certificate: the proof; None if undecided.
+    signed: the signed rows themselves.
+    scans: how many times the rows were gone through.
+    analysis: of the coefficients; `coefficients` reads it.
+    judge: how a class is judged against the others.
+    origin: where the rows come from, where that is known.
+    account: the verdict in words, for `str`.
+    headline: the verdict in a sentence.
+
+    >>> import novikoff as nk
+    >>> verdict = nk.check([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> verdict.outcome, verdict.margin.squared, verdict.mistake_bound
+    ('separable', Fraction(1, 17), 51)
     """
 
     outcome: str

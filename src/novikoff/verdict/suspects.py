@@ -40,11 +40,15 @@ CLEARER = 1.05  # a margin that grows by less is not worth a word
 class Suspect(NamedTuple):
     """A row whose label may be wrong.
 
-    score: how far the other rows put it on the wrong side; see `novikoff.verdict.suspects`.
-    reason: that in words. suggestion: the label it looks like instead. neighbours: the nearest rows
-    with other labels, if they are nearer than any with its own. multiplier: its share in the
-    support of separable rows; None if it has none. line: in its file, if there is one. values: the
-    entries that are not zero, by the names or places of their columns.
+    row: its number, from 0.
+    score: how far the other rows put it on the wrong side.
+    reason: that in words.
+    label: the one it has.
+    suggestion: the label it looks like instead.
+    neighbours: the nearest rows with other labels, if they are nearer than any with its own.
+    multiplier: its share in the support of separable rows; None if it has none.
+    line: in its file, if there is one.
+    values: the entries that are not zero, by the names or places of their columns.
     """
 
     row: int
@@ -63,9 +67,13 @@ def suspects(
 ) -> list[Suspect]:
     """Rank rows by how much they stand in the way of a separating hyperplane, the worst first.
 
-    X, y: as for `check`, with two labels or more. count: how many rows to name.
+    X: as for `check`.
+    y: two labels or more; as for `check`.
+    count: how many rows to name.
+    fit_intercept: as for `check`.
 
-    >>> found = suspects([[0], [1], [2], [6], [7], [8]], [0, 0, 1, 1, 1, 1], count=1)
+    >>> import novikoff as nk
+    >>> found = nk.suspects([[0], [1], [2], [6], [7], [8]], [0, 0, 1, 1, 1, 1], count=1)
     >>> found[0].row, found[0].suggestion
     (2, 0)
     """

@@ -19,18 +19,16 @@ class MulticlassPerceptron(Classifier):
     Each class has a line of weights, and the highest score wins. On a mistake the row's own class
     moves by eta * x and the class that won, or tied, by -eta * x. If some weights, of length 1 all
     together, give every row's own class a lead of gamma, it makes at most 2 (D / gamma)^2 mistakes;
-    see `nk.bounds.kesler_on`. `learn_one` takes classes that appear later. Other parameters as for
-    `Perceptron`.
+    see `nk.bounds.kesler_on`. `learn_one` takes classes that appear later.
 
-    Parameters
-    ----------
-    averaged : predict with the mean of all weights there were.
-    variant : "perceptron", or how far passive-aggressive steps go: "PA", "PA-I" (at most C) or
+    averaged: predict with the mean of all weights there were.
+    variant: "perceptron", or how far passive-aggressive steps go: "PA", "PA-I" (at most C) or
         "PA-II" (soft), which move as little as gives the row's own class a lead of 1. eta is not
-        used then, and C is used by PA-I and PA-II alone.
+        used then.
+    C: the aggressiveness of PA-I and PA-II, which alone use it.
 
-    Examples
-    --------
+    Other parameters as for `Perceptron`.
+
     >>> import novikoff as nk
     >>> model = nk.MulticlassPerceptron().fit([[2, 0], [0, 2], [-2, -2]], ["a", "b", "c"])
     >>> model.converged_, model.predict([[1, 0], [-1, -1]]).tolist()

@@ -34,6 +34,16 @@ def save(model: BaseLearner | Pipeline, path: str | os.PathLike[str]) -> None:
 
     Or a fitted pipeline of scikit-learn's whose last step is one, and the others scalers (standard,
     min-max, max-abs), a one-hot encoder, tf-idf, counts of words, or hashing; `load` reads it.
+
+    model: the estimator, with a rule of novikoff's own, or the pipeline.
+    path: of the file, which is replaced at once or not at all.
+
+    >>> import novikoff as nk, tempfile
+    >>> model = nk.Perceptron().fit([[1.0], [2.0]], [0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nk.save(model, f"{folder}/numbers.model")
+    ...     nk.load(f"{folder}/numbers.model").mistakes_ == model.mistakes_
+    True
     """
     atomic_write(path, to_bytes(model), error=ModelError)
 
@@ -95,6 +105,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     """The estimator that was saved, ready to predict and to learn on, or the pipeline.
 
     Nothing is executed.
+
+    path: of a file that `save`, or `novikoff fit --save`, has written.
+
+    >>> import novikoff as nk
+    >>> nk.load("no-such.model")
+    Traceback (most recent call last):
+        ...
+    novikoff.errors.ModelError: no-such.model: cannot be read: No such file or directory
     """
     texts, arrays = array_file.read(path, "model")
     header = texts.get("novikoff")

@@ -13,15 +13,21 @@ from novikoff.learning.estimators.base import Classifier, keep_parameters
 class Winnow(Classifier):
     """Learns a disjunction of a few of many Boolean variables by doubling and halving weights.
 
-    Parameters
-    ----------
-    alpha : the factor, above 1.
-    theta : the threshold; None means the number of variables, complements included.
-    complement : add each variable's complement, so that negated literals can be learned.
-    binarize : values above it (0 or more) count as 1. None demands 0 and 1, refuses all else.
-    max_epochs, order, random_state : as for `Perceptron`.
-
     If the label is an OR of r of n variables, it makes at most 2 + 3 r (1 + lg n) mistakes.
+
+    alpha: the factor, above 1.
+    theta: the threshold; None means the number of variables, complements included.
+    complement: add each variable's complement, so that negated literals can be learned.
+    binarize: values above it (0 or more) count as 1. None demands 0 and 1, refuses all else.
+    max_epochs: as for `Perceptron`.
+    order: as for `Perceptron`.
+    random_state: as for `Perceptron`.
+
+    >>> import novikoff as nk
+    >>> rows = nk.open("example:disjunction?rows=2000&features=100&relevant=3")
+    >>> model = nk.Winnow().fit(rows)
+    >>> sorted(model.relevant_[:3].tolist()), model.mistakes_ <= nk.bounds.winnow(3, 100)
+    ([20, 36, 82], True)
     """
 
     kind = "winnow"
@@ -70,7 +76,15 @@ class BalancedWinnow(Classifier):
     """Multiplicative updates for separators with weights of any sign, over real inputs.
 
     Two weights for each feature are multiplied by exp(eta * y * x) and exp(-eta * y * x) on a
-    mistake; their difference is the feature's weight. Other parameters as for `Perceptron`.
+    mistake; their difference is the feature's weight.
+
+    eta: the step of the exponents, above 0; `nk.bounds.balanced_winnow` says what it means.
+
+    Other parameters as for `Perceptron`.
+
+    >>> import novikoff as nk
+    >>> nk.BalancedWinnow(eta=0.5).fit([[2.0], [-1.0]], [1, -1]).predict([[3.0]]).tolist()
+    [1]
     """
 
     kind = "balanced-winnow"

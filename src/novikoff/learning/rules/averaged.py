@@ -32,7 +32,14 @@ class AveragedState(NamedTuple):
 
 
 class Averaged(NamedTuple):
-    """Learns as the wrapped rule does, mistake for mistake; predicts with the mean weights."""
+    """Learns as the wrapped rule does, mistake for mistake; predicts with the mean weights.
+
+    inner: the rule that learns.
+
+    >>> import novikoff as nk
+    >>> nk.RuleClassifier(nk.rules.Averaged()).fit([[2.0], [-1.0]], [1, -1]).mistakes_
+    1
+    """
 
     inner: Any = Perceptron()
 

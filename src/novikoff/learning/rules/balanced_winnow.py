@@ -50,7 +50,14 @@ _rebuild = compile_loop(_shift_to, work=lambda state, _: 20 * len(state.weights)
 
 
 class BalancedWinnow(NamedTuple):
-    """exponents <- exponents + eta * y * row on a mistake."""
+    """exponents <- exponents + eta * y * row on a mistake.
+
+    eta, tie: as for `BalancedWinnow`.
+
+    >>> import novikoff as nk
+    >>> nk.RuleClassifier(nk.rules.BalancedWinnow(eta=0.5)).fit([[2.0], [-1.0]], [1, -1]).mistakes_
+    1
+    """
 
     eta: float = 0.1
     tie: Tie = TIES["mistake"]

@@ -11,7 +11,16 @@ from novikoff.learning.rules.protocol import TIES, Seen, Tie, require, require_p
 
 
 class MarginPerceptron(NamedTuple):
-    """w <- w + eta * y * row where y * score <= margin."""
+    """w <- w + eta * y * row where y * score <= margin.
+
+    eta, margin, tie: as for `MarginPerceptron`.
+
+    >>> import novikoff as nk
+    >>> rule = nk.rules.MarginPerceptron(margin=3.0)
+    >>> model = nk.RuleClassifier(rule).fit([[2.0], [-1.0]], [1, -1])
+    >>> model.mistakes_, model.coef_.tolist()
+    (1, [[4.0]])
+    """
 
     eta: float = 1.0
     margin: float = 1.0

@@ -62,7 +62,16 @@ class Comparison(NamedTuple):
 
 
 class Multiclass(NamedTuple):
-    """Compares the true class with its strongest rival, and learns from that by the inner rule."""
+    """Compares the true class with its strongest rival, and learns from that by the inner rule.
+
+    inner: the rule, which has to move along the row.
+
+    >>> import novikoff as nk
+    >>> rule = nk.rules.Multiclass(nk.rules.Perceptron())
+    >>> model = nk.RuleClassifier(rule).fit([[2, 0], [0, 2], [-2, -2]], ["a", "b", "c"])
+    >>> model.predict([[1, 0]]).tolist()
+    ['a']
+    """
 
     inner: Any = Perceptron()
 

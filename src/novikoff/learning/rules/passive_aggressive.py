@@ -19,7 +19,19 @@ from novikoff.learning.rules.protocol import TIES, Seen, Tie, require
 
 
 class PassiveAggressive(NamedTuple):
-    """w <- w + tau * y * row where the hinge loss is above 0."""
+    """w <- w + tau * y * row where the hinge loss l is above 0.
+
+    tau = l / (|row|^2 + slack), at most `cap`.
+
+    cap: how far a single row may move the weights; infinite for "PA" and "PA-II".
+    slack: 1 / (2 C) for "PA-II", else 0.
+    tie: as for `rules.Winnow`.
+
+    >>> import novikoff as nk
+    >>> rule = nk.rules.PassiveAggressive(cap=0.1)
+    >>> nk.RuleClassifier(rule).fit([[2.0], [-1.0]], [1, -1]).mistakes_
+    1
+    """
 
     cap: float = float("inf")
     slack: float = 0.0

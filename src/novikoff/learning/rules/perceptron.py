@@ -13,7 +13,16 @@ from novikoff.learning.rules.protocol import TIES, Seen, Tie, require_positive
 
 
 class Perceptron(NamedTuple):
-    """w <- w + eta * y * row on a mistake."""
+    """w <- w + eta * y * row on a mistake.
+
+    eta: the step.
+    tie: as for `rules.Winnow`.
+
+    >>> import novikoff as nk
+    >>> rule = nk.rules.Perceptron(tie=nk.rules.TIES["positive"])
+    >>> nk.RuleClassifier(rule).fit([[2.0], [-1.0]], [1, -1]).mistakes_
+    1
+    """
 
     eta: float = 1.0
     tie: Tie = TIES["mistake"]

@@ -38,7 +38,15 @@ class Rule(Protocol):
 
 
 class Tie(NamedTuple):
-    """What a score of exactly 0 means: for which labels it counts as a mistake."""
+    """What a score of exactly 0 means: for which labels it counts as a mistake.
+
+    positive_loses: whether it is a mistake on a positive row.
+    negative_loses: whether it is a mistake on a negative row.
+
+    >>> import novikoff as nk
+    >>> nk.rules.TIES["positive"]  # 0 predicts the positive class
+    Tie(positive_loses=False, negative_loses=True)
+    """
 
     positive_loses: bool
     negative_loses: bool
@@ -50,10 +58,21 @@ TIES = {
     "negative": Tie(True, False),
     "keep": Tie(False, False),
 }
+"""What a score of exactly 0 may mean: the ties by the names that estimators take."""
 
 
 class Seen(NamedTuple):
-    """What is known about a row once its label is out."""
+    """What is known about a row once its label is out.
+
+    label: -1.0 or +1.0.
+    score: what the rule answered before it saw the label.
+    mistaken: whether that answer was wrong.
+    t: how many rows this learner had seen before.
+
+    >>> import novikoff as nk
+    >>> nk.rules.Perceptron(eta=0.5).step(None, None, nk.rules.Seen(1.0, -2.0, True, t=0))
+    0.5
+    """
 
     label: float  # -1.0 or +1.0
     score: float  # what the rule answered before it saw the label
@@ -62,7 +81,15 @@ class Seen(NamedTuple):
 
 
 class State(NamedTuple):
-    """What a rule changes as it learns. A rule may use a larger one, which has `weights` too."""
+    """What a rule changes as it learns. A rule may use a larger one, which has `weights` too.
+
+    weights: an entry for each feature, and one for the intercept if there is one.
+
+    >>> import novikoff as nk
+    >>> import numpy as np
+    >>> nk.rules.State(np.zeros(2)).weights
+    array([0., 0.])
+    """
 
     weights: Vector
 

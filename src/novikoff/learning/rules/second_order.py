@@ -30,7 +30,15 @@ class SecondOrderState(NamedTuple):
 
 
 class SecondOrder(NamedTuple):
-    """The perceptron in the coordinates in which its past mistakes are white."""
+    """The perceptron in the coordinates in which its past mistakes are white.
+
+    a: as for `SecondOrderPerceptron`.
+    tie: as for `rules.Winnow`.
+
+    >>> import novikoff as nk
+    >>> nk.RuleClassifier(nk.rules.SecondOrder()).fit([[2.0], [-1.0]], [1, -1]).mistakes_
+    1
+    """
 
     a: float = 1.0
     tie: Tie = TIES["mistake"]

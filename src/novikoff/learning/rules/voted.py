@@ -50,7 +50,15 @@ def _with_room(array: Any, needed: int) -> Any:
 
 
 class Voted(NamedTuple):
-    """Learns as the perceptron does, mistake for mistake; predicts by vote."""
+    """Learns as the perceptron does, mistake for mistake; predicts by vote.
+
+    eta: the step.
+    tie: as for `rules.Winnow`.
+
+    >>> import novikoff as nk
+    >>> nk.RuleClassifier(nk.rules.Voted()).fit([[2.0], [-1.0]], [1, -1]).mistakes_
+    1
+    """
 
     eta: float = 1.0
     tie: Tie = TIES["mistake"]

@@ -54,7 +54,19 @@ WEIGHTLESS = (
 
 
 class Winnow(NamedTuple):
-    """Multiplies and divides by alpha. A variable is 1 where its value is above `binarize`."""
+    """Multiplies and divides by alpha on a mistake, where a variable is 1.
+
+    alpha: the factor, above 1.
+    theta: the threshold; NaN means the number of variables.
+    binarize: a variable is 1 where its value is above this.
+    strict: whether values other than 0 and 1 are refused.
+    tie: which labels a score of exactly 0 is a mistake for; a `Tie`, such as those in `TIES`.
+
+    >>> import novikoff as nk
+    >>> rule, X = nk.rules.Winnow(), [[0, 0], [0, 1], [1, 0]]
+    >>> nk.RuleClassifier(rule, fit_intercept=False).fit(X, [0, 1, 0]).predict(X).tolist()
+    [0, 1, 0]
+    """
 
     alpha: float = 2.0
     theta: float = math.nan  # NaN: the number of variables
@@ -113,6 +125,12 @@ class ComplementWinnow(NamedTuple):
     """Winnow over 2 n variables, each x_i and its complement: negated literals can be learned.
 
     The complements are virtual. A score costs the row's non-zeros, a mistake all 2 n weights.
+    Parameters as for `rules.Winnow`.
+
+    >>> import novikoff as nk
+    >>> rule, X = nk.rules.ComplementWinnow(), [[0, 0], [0, 1], [1, 0]]
+    >>> nk.RuleClassifier(rule, fit_intercept=False).fit(X, [1, 1, 0]).predict(X).tolist()
+    [1, 1, 0]
     """
 
     alpha: float = 2.0

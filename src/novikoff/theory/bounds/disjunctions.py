@@ -29,7 +29,16 @@ SLACK = 1.0 + 2.0**-48  # more than the formula can lose to rounding
 
 
 class Disjunction(NamedTuple):
-    """The label is the OR of these columns on every row; `names` are what they are called."""
+    """The label is the OR of these columns on every row.
+
+    relevant: the columns, by number.
+    names: what they are called.
+    features: how many columns there are.
+
+    >>> import novikoff as nk
+    >>> nk.bounds.disjunction([[0, 1], [1, 0], [0, 0]], [1, 0, 0]).relevant
+    [1]
+    """
 
     relevant: list[int]
     names: list[str]
@@ -37,7 +46,17 @@ class Disjunction(NamedTuple):
 
 
 class WinnowBound(NamedTuple):
-    """The most mistakes of Winnow on these rows; `real` is the formula, not rounded down."""
+    """The most mistakes of Winnow on these rows.
+
+    value: a whole number.
+    real: the formula, before it is rounded down; itself not rounded down.
+    relevant: the columns whose OR the label is.
+    features: how many columns there are.
+
+    >>> import novikoff as nk
+    >>> nk.bounds.winnow_on([[0, 1], [1, 0], [0, 0]], [1, 0, 0]).value
+    8
+    """
 
     value: int
     real: float
@@ -54,12 +73,17 @@ def disjunction(
 ) -> Disjunction:
     """An OR of few columns that is the label on every row.
 
-    Positive is the larger of the two labels, or the one named. `relevant`: columns by place or by
-    name, whose OR it has to be. Without them a small OR is sought: of the columns that are 1 in no
-    negative row, again and again the one in most positive rows that are still left; then those that
-    the others make needless are dropped. Refused with the row that shows that there is none.
+    Without `relevant` a small OR is sought: of the columns that are 1 in no negative row, again and
+    again the one in most positive rows that are still left; then those that the others make
+    needless are dropped. Refused with the row that shows that there is none.
 
-    >>> disjunction([[0, 1, 1], [1, 0, 0], [0, 0, 1], [1, 1, 0]], [1, 1, 0, 1]).relevant
+    X: rows of 0 and 1; as for `check`.
+    y: two labels, the larger being positive if `positive` names none.
+    relevant: columns by place or by name, whose OR it has to be.
+    positive: the label of the rows in which the OR holds.
+
+    >>> import novikoff as nk
+    >>> nk.bounds.disjunction([[0, 1, 1], [1, 0, 0], [0, 0, 1], [1, 1, 0]], [1, 1, 0, 1]).relevant
     [0, 1]
     """
     return find_disjunction(signed_rows(X, y, fit_intercept=False, positive=positive), relevant)
@@ -76,7 +100,16 @@ def winnow_on(
 ) -> WinnowBound:
     """`winnow` on data: 2 + 3 r (1 + lg n) for the r columns of a `disjunction` found or given.
 
-    >>> winnow_on([[0, 1, 1], [1, 0, 0], [0, 0, 1], [1, 1, 0]], [1, 1, 0, 1]).value
+    X: as for `bounds.disjunction`.
+    y: as for `bounds.disjunction`.
+    relevant: as for `bounds.disjunction`.
+    alpha: as for `Winnow`.
+    theta: as for `Winnow`.
+    positive: as for `bounds.disjunction`.
+
+    >>> import novikoff as nk
+    >>> X, y = [[0, 1, 1], [1, 0, 0], [0, 0, 1], [1, 1, 0]], [1, 1, 0, 1]
+    >>> nk.bounds.winnow_on(X, y).value
     17
     """
     known = disjunction(X, y, relevant=relevant, positive=positive)

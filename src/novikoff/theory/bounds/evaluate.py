@@ -58,14 +58,16 @@ def on(
     not allow has no value, and the reason why.
 
     X, y, fit_intercept, unit_length, positive: as for `nk.check`, whose verdict gives the margin,
-        exactly where it is known; precision, time_limit and watch are for it. y may also be all 1.
+        exactly where it is known. y may also be all 1.
+    precision, time_limit, watch: of that verdict, as for `check`.
     eta, start: of the perceptron; a start other than zeros has a number for each feature, then the
         intercept.
     passes: over the rows, for the bounds on rows that are not separable.
     relevant: the variables whose OR the label is, for Winnow; sought if they are not named.
     only: the names of the bounds to look at; all of them if it is left out.
 
-    >>> found = on([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1])
+    >>> import novikoff as nk
+    >>> found = nk.bounds.on([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1])
     >>> {each.name: each.value for each in found if each.refused is None}
     ... # doctest: +NORMALIZE_WHITESPACE
     {'novikoff': 27, 'fixed-increment': 27, 'winnow': 14, 'balanced-winnow': 89,

@@ -18,9 +18,11 @@ MOST = 2**1000  # variables that a double can count
 def novikoff(radius: Number, margin: Number) -> Number:
     """(D / gamma)^2: the most mistakes a perceptron started at zero makes, in any order.
 
-    Holds if no row is longer than `radius` and some unit vector has at least `margin` on all rows.
+    radius: D; no row is longer.
+    margin: gamma; some unit vector u has y u . x >= gamma on all rows.
 
-    >>> novikoff(1.0, 0.5)
+    >>> import novikoff as nk
+    >>> nk.bounds.novikoff(1.0, 0.5)
     4.0
     """
     _require_margin(margin)
@@ -42,14 +44,16 @@ def mixing(
     Shards s learn side by side, each from the mixed weights w, and with k_s mistakes in an epoch;
     then w <- sum mu_s w_s with shares mu_s that add up to 1 (McDonald, Hall and Mann 2010). Summed
     over epochs and shards, K = sum mu_s k_s is at most this; with uniform shares the mistakes of
-    all S shards together are S K. `lowest` is m, the smallest signed score y w_0 . x at the start;
-    from w_0 = 0 it is (D / gamma)^2, as on one machine.
+    all S shards together are S K. From w_0 = 0 it is (D / gamma)^2, as on one machine: means keep
+    (w - w_0) . u >= K eta gamma, which is linear, and |w - w_0|^2 <= K eta (eta D^2 - 2 m), since a
+    squared length is convex.
 
-    Holds if no row is longer than `radius` and some unit vector u has at least `margin` on all
-    rows: means keep (w - w_0) . u >= K eta gamma, which is linear, and
-    |w - w_0|^2 <= K eta (eta D^2 - 2 m), since a squared length is convex.
+    radius, margin: as for `bounds.novikoff`.
+    eta: the step.
+    lowest: m, the smallest signed score y w_0 . x at the start.
 
-    >>> mixing(1.0, 0.5), mixing(1.0, 0.5, eta=0.5, lowest=-0.25)
+    >>> import novikoff as nk
+    >>> nk.bounds.mixing(1.0, 0.5), nk.bounds.mixing(1.0, 0.5, eta=0.5, lowest=-0.25)
     (4.0, 8.0)
     """
     from_zero = novikoff(radius, margin)  # which refuses what is no radius or no margin
@@ -63,10 +67,12 @@ def mixing(
 def kesler(radius: Number, margin: Number) -> Number:
     """2 (D / gamma)^2: the most mistakes of the multiclass perceptron started at zero.
 
-    Holds if no row is longer than `radius` and some weights, a line for each class and of length 1
-    all together, give every row's own class a lead of at least `margin` over each other class.
+    radius: as for `bounds.novikoff`.
+    margin: gamma; some weights, a line for each class and of length 1 all together, give every
+        row's own class a lead of at least gamma over each other class.
 
-    >>> kesler(1.0, 0.5)
+    >>> import novikoff as nk
+    >>> nk.bounds.kesler(1.0, 0.5)
     8.0
     """
     _require_margin(margin)
@@ -80,9 +86,12 @@ def kesler(radius: Number, margin: Number) -> Number:
 
 
 def unit_length(margin: Number) -> Number:
-    """1 / gamma^2: the same for rows of length 1, gamma being min |w* . x| / |x| of a unit w*.
+    """1 / gamma^2: the most mistakes of a perceptron started at zero on rows of length 1.
 
-    >>> unit_length(0.125)
+    margin: gamma = min |w* . x| / |x| of a separating w* of length 1.
+
+    >>> import novikoff as nk
+    >>> nk.bounds.unit_length(0.125)
     64.0
     """
     return novikoff(0 * margin + 1, margin)  # a 1 of the margin's own type
@@ -91,7 +100,10 @@ def unit_length(margin: Number) -> Number:
 def one_sided(gap: Number) -> Number:
     """1 / g^2: the most updates of the one-sided perceptron on rows of length 1 with gap g.
 
-    >>> one_sided(0.1)
+    gap: g; some unit vector w* has w* . x >= g on all rows.
+
+    >>> import novikoff as nk
+    >>> nk.bounds.one_sided(0.1)
     100.0
     """
     return unit_length(gap)
@@ -105,7 +117,12 @@ def winnow(
     2 + 3 r (1 + lg n) for alpha = 2 and theta = n; in general
     n / ((1 - 1 / alpha) theta) + (1 + alpha) r (1 + log_alpha theta).
 
-    >>> winnow(3, 1024)
+    relevant: r, how many variables are in the OR.
+    features: n, how many there are.
+    alpha, theta: as for `Winnow`.
+
+    >>> import novikoff as nk
+    >>> nk.bounds.winnow(3, 1024)
     101.0
     """
     if not 1 <= relevant <= features <= MOST:
@@ -122,8 +139,14 @@ def winnow(
 def balanced_winnow(features: int, largest: float, margin: float, eta: float) -> float:
     """ln(2 n) / (eta gamma - eta^2 X^2 / 2), the most mistakes of balanced Winnow.
 
-    Holds if every |x_i| is at most `largest` X and some u with |u|_1 = 1 has y u . x >= `margin`
-    gamma on all rows. An intercept is one of the n `features`, and its x_i is 1.
+    features: n; an intercept is one of them, and its x_i is 1.
+    largest: X; every |x_i| is at most this.
+    margin: gamma; some u with |u|_1 = 1 has y u . x >= gamma on all rows.
+    eta: the step of the exponents, below 2 gamma / X^2.
+
+    >>> import novikoff as nk
+    >>> round(nk.bounds.balanced_winnow(features=100, largest=1.0, margin=0.5, eta=0.5), 2)
+    42.39
     """
     _require_margin(margin)
     if not features >= 1 or not margin <= largest < math.inf:
@@ -142,10 +165,15 @@ def after_length(length: Number, margin: Number, eta: Number | int = 1) -> Numbe
     """|w_k - w_0| / (eta gamma): the most updates k of a run that ended at this distance.
 
     Each update adds eta z with u . z >= gamma, so that k eta gamma <= u . (w_k - w_0), which is at
-    most |w_k - w_0|. Holds for the perceptron from any start w_0, in any order; from w_0 = 0 the
-    `length` is that of the weights. It is never above (D / gamma)^2 then, and often far below.
+    most |w_k - w_0|. Holds for the perceptron from any start w_0, in any order. From w_0 = 0 it is
+    never above (D / gamma)^2, and often far below.
 
-    >>> after_length(3.0, 0.5)
+    length: |w_k - w_0|; from w_0 = 0 the length of the weights.
+    margin: as for `bounds.novikoff`.
+    eta: the step.
+
+    >>> import novikoff as nk
+    >>> nk.bounds.after_length(3.0, 0.5)
     6.0
     """
     _require_margin(margin)
@@ -158,11 +186,15 @@ def after_length(length: Number, margin: Number, eta: Number | int = 1) -> Numbe
 def after_rows(squares: Iterable[float], margin: float) -> float:
     """sqrt(sum of |x|^2 over the mistakes) / gamma: the most mistakes k of a run from w_0 = 0.
 
-    `squares` has |x|^2 once for each mistake on the row x. At a mistake y w . x <= 0, so that
-    |w_k|^2 <= eta^2 sum |x|^2; with `after_length`, k <= |w_k| / (eta gamma), it follows. It is
-    (D / gamma)^2 with the rows that were mistakes in place of the longest one.
+    At a mistake y w . x <= 0, so that |w_k|^2 <= eta^2 sum |x|^2; with `after_length`,
+    k <= |w_k| / (eta gamma), it follows. It is (D / gamma)^2 with the rows that were mistakes in
+    place of the longest one.
 
-    >>> after_rows([1.0, 1.0, 0.25], 0.5)
+    squares: |x|^2, once for each mistake on the row x.
+    margin: as for `bounds.novikoff`.
+
+    >>> import novikoff as nk
+    >>> nk.bounds.after_rows([1.0, 1.0, 0.25], 0.5)
     3.0
     """
     _require_margin(margin)
@@ -178,7 +210,12 @@ def margin_ceiling(length: Number, updates: int, eta: Number | int = 1) -> Numbe
     `after_length` the other way round: k eta gamma <= |w_k - w_0|, for the perceptron from any
     start. It holds at every moment of a run, converged or not.
 
-    >>> margin_ceiling(3.0, 6)
+    length: |w_k - w_0|.
+    updates: k.
+    eta: the step.
+
+    >>> import novikoff as nk
+    >>> nk.bounds.margin_ceiling(3.0, 6)
     0.5
     """
     _require_step(eta)

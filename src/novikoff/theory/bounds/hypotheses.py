@@ -11,7 +11,14 @@ if TYPE_CHECKING:  # the formulas and their refusals need no Numba
 class Hypothesis(NamedTuple):
     """One thing that a theorem asks for, and whether these data give it.
 
-    holds: None where that is not known. why: what shows it, one way or the other.
+    sentence: the hypothesis.
+    holds: True or False; None where that is not known.
+    why: what shows it, one way or the other.
+
+    >>> import novikoff as nk
+    >>> bound = nk.bounds.on([[1.0], [-1.0]], [1, -1], only=["novikoff"])[0]
+    >>> all(each.holds for each in bound.hypotheses)
+    True
     """
 
     sentence: str
@@ -22,9 +29,19 @@ class Hypothesis(NamedTuple):
 class Bound(NamedTuple):
     """One theorem's bound on one data set.
 
-    value: the most mistakes, a whole number; None where the bound is refused, and then `refused`
-    says why. real: the same before it is rounded down to a whole number, itself not rounded down.
-    figures: the quantities of the formula, by name. learner: whose mistakes they are.
+    name: of the theorem, as `novikoff bound --only` takes it.
+    value: the most mistakes, a whole number; None where the bound is refused.
+    formula: in letters.
+    hypotheses: what the theorem asks for, each with what the data say.
+    refused: why there is no value; None where there is one.
+    real: the value before it is rounded down to a whole number, itself not rounded down.
+    figures: the quantities of the formula, by name.
+    learner: whose mistakes they are.
+
+    >>> import novikoff as nk
+    >>> bound = nk.bounds.on([[1.0], [-1.0]], [1, -1], only=["novikoff"])[0]
+    >>> bound.name, bound.value, bound.refused
+    ('novikoff', 2, None)
     """
 
     name: str

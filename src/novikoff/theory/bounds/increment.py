@@ -34,7 +34,16 @@ from novikoff.verdict.signed import Signed
 
 
 class Envelopes(NamedTuple):
-    """k_max = B / A, A and B as the rational numbers that they are."""
+    """The constants of the envelopes as the rational numbers that they are.
+
+    k_max: B / A.
+    A: (eta a / |w*|)^2.
+    B: eta (eta M - mu).
+
+    >>> import novikoff as nk
+    >>> nk.bounds.fixed_increment(1, [0, 0], [1, 1], [[1, 0], [0, 1]], [1, 1]).exact
+    Envelopes(k_max=Fraction(2, 1), A=Fraction(1, 2), B=Fraction(1, 1))
+    """
 
     k_max: Fraction
     A: Fraction
@@ -44,9 +53,17 @@ class Envelopes(NamedTuple):
 class FixedIncrement(NamedTuple):
     """A k^2 <= |w(k) - w(0)|^2 <= B k, and so k <= k_max = B / A.
 
-    The doubles are rounded to the safe side: k_max and B not down, A not up. updates: k_max as a
-    whole number, rounded down after all. exact: the same in rational arithmetic; None for rows
-    scaled to length 1 from a start other than 0, whose mu is not rational.
+    k_max: B / A as a double, not rounded down.
+    A: of the lower envelope, not rounded up.
+    B: of the upper envelope, not rounded down.
+    updates: k_max as a whole number, rounded down after all.
+    exact: the same in rational arithmetic; None for rows scaled to length 1 from a start other than
+        0, whose mu is not rational.
+
+    >>> import novikoff as nk
+    >>> limit = nk.bounds.fixed_increment(1.0, [0, 0], [1, 1], [[1, 0], [0, 1]], [1, 1])
+    >>> limit.A, limit.B, limit.updates
+    (0.5, 1.0, 2)
     """
 
     k_max: float
@@ -81,15 +98,20 @@ def fixed_increment(
     """The most updates of the perceptron with step `eta` from any `start`.
 
     With a = min target . z, M = max |z|^2 and mu = 2 min start . z over the signed rows z:
-    A = (eta a / |target|)^2 and B = eta (eta M - mu). Where start and target are longer than the
-    rows by one, the rows are lifted by a 1; with `unit_length` they are then scaled to length 1.
+    A = (eta a / |target|)^2 and B = eta (eta M - mu). Numbers of any exact kind (doubles,
+    Fractions, Decimals) are taken as what they are, and all figures are computed in rational
+    arithmetic.
 
-    y: -1 and 1, or any two labels; `positive` is one to tell from all the others. Numbers of any
-    exact kind (doubles, Fractions, Decimals) are taken as what they are, and all figures are
-    computed in rational arithmetic. A target that does not separate the rows is refused with a row
-    that shows it.
+    eta: the step.
+    start: w(0). Where start and target are longer than the rows by one, the rows are lifted by a 1.
+    target: w*; one that does not separate the rows is refused with a row that shows it.
+    X: the rows.
+    y: -1 and 1, or any two labels.
+    unit_length: scale the (lifted) rows to length 1.
+    positive: the label to tell from all the others.
 
-    >>> fixed_increment(1.0, [0, 0], [1, 1], [[1, 0], [0, 1]], [1, 1]).k_max
+    >>> import novikoff as nk
+    >>> nk.bounds.fixed_increment(1.0, [0, 0], [1, 1], [[1, 0], [0, 1]], [1, 1]).k_max
     2.0
     """
     step = step_of(eta)

@@ -23,7 +23,13 @@ from novikoff.verdict.signed import Signed, UserInput
 class KeslerBound(NamedTuple):
     """The most mistakes of `MulticlassPerceptron` on these rows, in any order, from zero weights.
 
-    radius: D, the length of the longest row. margin: gamma, between its proven bounds.
+    value: a whole number.
+    radius: D, the length of the longest row.
+    margin: gamma, between its proven bounds.
+
+    >>> import novikoff as nk
+    >>> nk.bounds.kesler_on([[1.0], [-1.0]], ["a", "b"], fit_intercept=False).radius
+    1.0
     """
 
     value: int
@@ -41,10 +47,13 @@ def kesler_on(
 ) -> KeslerBound:
     """2 (D / gamma)^2 on data, with the multiclass margin gamma that a verdict proves.
 
-    Refused with the reason if the classes are not jointly separable. precision: of the margin, as
-    for `nk.check`; time_limit: in seconds.
+    Refused with the reason if the classes are not jointly separable.
 
-    >>> kesler_on([[2, 0], [0, 2], [-2, -2]], ["a", "b", "c"], fit_intercept=False).value
+    X, y, fit_intercept, precision, time_limit: as for `check`.
+
+    >>> import novikoff as nk
+    >>> X, y = [[2, 0], [0, 2], [-2, -2]], ["a", "b", "c"]
+    >>> nk.bounds.kesler_on(X, y, fit_intercept=False).value
     5
     """
     refuse_limits(precision, time_limit)

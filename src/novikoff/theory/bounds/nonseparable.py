@@ -44,10 +44,20 @@ from novikoff.verdict.signed import Signed
 class SoftBound(NamedTuple):
     """A bound on the mistakes of a perceptron from zero, with the vector that proves it.
 
-    value: a whole number; real: before it is rounded down to one, itself not rounded down. vector:
-    v, with the intercept last. gamma: 1 / |v|, infinite for v = 0. loss: |l| for squared losses (so
-    that Delta = gamma * loss), L for hinge losses; over all passes, not rounded down. trivial: the
-    rows read in all passes, which no run's mistakes exceed; a value of that is vacuous.
+    value: a whole number.
+    real: before it is rounded down to one, itself not rounded down.
+    vector: v, with the intercept last.
+    gamma: 1 / |v|, infinite for v = 0.
+    loss: |l| for squared losses (so that Delta = gamma * loss), L for hinge losses; over all
+        passes, not rounded down.
+    radius: D, not rounded down.
+    trivial: the rows read in all passes, which no run's mistakes exceed; a value of that is
+        vacuous.
+
+    >>> import novikoff as nk
+    >>> bound = nk.bounds.hinge([[1.0], [1.0], [-1.0]], [1, 1, 1], fit_intercept=False)
+    >>> bound.value <= bound.trivial
+    True
     """
 
     value: int
@@ -78,9 +88,14 @@ def freund_schapire(
 
     Holds for the perceptron from zero weights, any step, in any order, for this many `passes` over
     any rows, separable or not. On separable rows it is at most (D / gamma)^2: the separator of
-    `nk.check` is among the vectors tried. time_limit: seconds for that verdict.
+    `nk.check` is among the vectors tried.
 
-    >>> freund_schapire([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).value
+    X, y, fit_intercept, unit_length, positive: as for `check`.
+    passes: over the rows.
+    time_limit: seconds for the verdict, whose separator is tried.
+
+    >>> import novikoff as nk
+    >>> nk.bounds.freund_schapire([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).value
     4
     """
     signed = signed_rows(
@@ -102,9 +117,11 @@ def hinge(
     """((D |v| + sqrt(D^2 |v|^2 + 4 L)) / 2)^2, minimised over v and evaluated rigorously.
 
     As `freund_schapire`, with the sum of the losses in place of their length: better where few rows
-    lack much, worse where many lack a little.
+    lack much, worse where many lack a little. Parameters as for `bounds.freund_schapire`.
 
-    >>> hinge([[1.0], [1.0], [1.0], [1.0], [-1.0]], [1, 1, 1, 1, 1], fit_intercept=False).value
+    >>> import novikoff as nk
+    >>> X, y = [[1.0], [1.0], [1.0], [1.0], [-1.0]], [1, 1, 1, 1, 1]
+    >>> nk.bounds.hinge(X, y, fit_intercept=False).value
     4
     """
     signed = signed_rows(

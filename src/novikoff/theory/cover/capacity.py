@@ -24,8 +24,20 @@ Watch = Callable[[int, int], None]
 class Capacity(NamedTuple):
     """Of so many labellings of P points in N dimensions, how many are separable.
 
-    lower, upper: the 95 % confidence interval of Clopper and Pearson for the share of all
-    labellings; cover: that share by Cover's theorem, C(P, N) / 2^P.
+    N: dimensions.
+    P: points.
+    ratio: P / N.
+    trials: labellings tried.
+    separable: how many of them a hyperplane through the origin separates.
+    fraction: separable / trials.
+    lower: of the 95 % confidence interval of Clopper and Pearson for the share of all labellings.
+    upper: the other end of it.
+    cover: that share by Cover's theorem, C(P, N) / 2^P.
+
+    >>> import novikoff as nk
+    >>> point = nk.cover.capacity_curve(5, ratios=[1.0], trials=20)[0]
+    >>> point.P, point.fraction, point.cover
+    (5, 1.0, 1.0)
     """
 
     N: int
@@ -77,15 +89,22 @@ def capacity_curve(
     *,
     watch: Watch | None = None,
 ) -> CapacityCurve:
-    """How often a hyperplane through the origin separates P random points with random labels, for
-    each ratio P / N, beside what Cover's theorem says: 1 up to P = N, one half at P = 2 N, next to
-    nothing beyond, and the more sharply the larger N is.
+    """How often a hyperplane through the origin separates P random points with random labels.
 
-    The points are Gaussian, and so in general position with probability 1. Each trial is a draw of
-    its own from (seed, N, P, its number), so that it does not depend on which others are made.
+    For each ratio P / N, beside what Cover's theorem says: 1 up to P = N, one half at P = 2 N, next
+    to nothing beyond, and the more sharply the larger N is. The points are Gaussian, and so in
+    general position with probability 1. Each trial is a draw of its own from (seed, N, P, its
+    number), so that it does not depend on which others are made.
+
+    N: dimensions.
+    ratios: P / N, for each point of the curve.
+    trials: labellings to decide for each.
+    seed: the same seed repeats the same draws.
     watch: called with the numbers of trials done, and of all.
 
-    >>> [(at.P, at.cover, at.lower < at.cover <= at.upper) for at in capacity_curve(5, [1, 2], 20)]
+    >>> import novikoff as nk
+    >>> curve = nk.cover.capacity_curve(5, [1, 2], 20)
+    >>> [(at.P, at.cover, at.lower < at.cover <= at.upper) for at in curve]
     [(5, 1.0, True), (10, 0.5, True)]
     """
     N, trials, seed = (

@@ -43,12 +43,15 @@ def dichotomies(X: RowsLike, affine: bool = False) -> Iterator[Labelling]:
     """Every labelling of the rows of X that some hyperplane through the origin realises, each once:
     arrays of -1 and +1, one entry for each row, with all rows strictly on their sides.
 
-    affine: hyperplanes need not pass through the origin.
     They come in lexicographic order, -1 before +1, those that begin with -1; and each is followed
     by its opposite. The work is done as they are asked for. In general position there are
     `count(P, N)` of them (affine: `count(P, N, threshold=True)`), otherwise fewer.
 
-    >>> [labels.tolist() for labels in dichotomies([[1], [2], [-1]])]
+    X: points, one in each row.
+    affine: hyperplanes need not pass through the origin.
+
+    >>> import novikoff as nk
+    >>> [labels.tolist() for labels in nk.cover.dichotomies([[1], [2], [-1]])]
     [[-1, -1, 1], [1, 1, -1]]
     """
     return labellings_of(points_of(X, affine).lines)
@@ -70,7 +73,10 @@ def dichotomy_count(X: RowsLike, affine: bool = False) -> int:
     """How many labellings of the rows of X some hyperplane realises, strictly: by Cover's formula
     if they are soon seen to be in general position, else one by one.
 
-    >>> dichotomy_count([[0, 0], [0, 1], [1, 0], [1, 1]], affine=True)
+    X, affine: as for `cover.dichotomies`.
+
+    >>> import novikoff as nk
+    >>> nk.cover.dichotomy_count([[0, 0], [0, 1], [1, 0], [1, 1]], affine=True)
     14
     """
     points = points_of(X, affine)

@@ -43,9 +43,14 @@ class Position(NamedTuple):
 
     holds: True or False; None if it was not refuted, and not proven either.
     dependent: rows that depend on each other, at most as many as there are dimensions; without any
-    one of them the others are independent. Empty unless `holds` is False.
-    examined: how many of the `subsets` of as many rows as there are dimensions were looked at, one
-    by one or all at once. reason: the answer in a sentence.
+        one of them the others are independent. Empty unless `holds` is False.
+    examined: how many of the `subsets` were looked at, one by one or all at once.
+    subsets: how many there are of as many rows as there are dimensions.
+    reason: the answer in a sentence.
+
+    >>> import novikoff as nk
+    >>> nk.cover.in_general_position([[1, 2], [2, 4], [0, 1]])
+    Position(holds=False, dependent=[0, 1], 'the rows 0, 1 are linearly dependent')
     """
 
     holds: bool | None
@@ -77,6 +82,7 @@ def in_general_position(
 ) -> Position:
     """Whether no N rows of X, nor fewer, are linearly dependent; N is the number of columns.
 
+    X: points, one in each row.
     affine: the same of the rows with a 1 appended, in N + 1 dimensions: no three points on a line,
         no four in a plane, and so on.
     limit: after how much work to give up, as the number of products of two numbers (some hundred
@@ -84,9 +90,10 @@ def in_general_position(
         are needed. With a limit, of more than half a million entries only some rows are looked at.
     watch: called now and then with the number of subsets examined.
 
-    >>> in_general_position([[1, 0], [0, 1], [1, 1]]).holds
+    >>> import novikoff as nk
+    >>> nk.cover.in_general_position([[1, 0], [0, 1], [1, 1]]).holds
     True
-    >>> in_general_position([[0, 0], [1, 1], [2, 2], [0, 1]], affine=True).dependent
+    >>> nk.cover.in_general_position([[0, 0], [1, 1], [2, 2]], affine=True).dependent
     [0, 1, 2]
     """
     return position_of(points_of(X, affine, entry_limit(limit)), limit, watch)

@@ -21,17 +21,39 @@ if TYPE_CHECKING:
 class Trace:
     """A run, update by update, and the inequalities that held at each of them.
 
+    rule: its name.
+    rows: how many there are.
+    features: how many columns they have.
+    bias: whether the rows are lifted.
+    unit_length: whether they are scaled to length 1.
+    eta: the step, for rules that have one.
+    start: w_0.
     target: w*, the intercept last; for Winnow 1 for each relevant variable. None where the rows are
-    not separable: then columns about it are absent, and what is left of the theorem is checked.
+        not separable: then columns about it are absent, and what is left of the theorem is checked.
     target_from: "max-margin" (exactly), "separator" (proven, within the margin's bracket),
-    "disjunction", "given" or "none". margin: min z . w* / |w*|, not rounded up. radius: D, not
-    rounded down. bound: the most updates that the theorem allows; for passive-aggressive learning,
-    which moves without mistakes too, the most mistakes. A, B: the envelopes
-    A k^2 <= |w_k - w_0|^2 <= B k of the perceptron. table: a column for each quantity, an entry for
-    each update kept (`thinned` says that not every one is; all were checked). exact: checked over
-    the rationals; if not, in floating point with a proven allowance for rounding. rounded: how many
-    updates were mistakes for the run's own rounding alone. cycle: the circle that the run is proven
-    to go round in for ever; None where it ends, or nothing is known.
+        "disjunction", "given" or "none".
+    margin: min z . w* / |w*|, not rounded up.
+    radius: D, not rounded down.
+    epochs: passes over the rows.
+    mistakes: wrong predictions.
+    mistakes_per_epoch: the same, epoch by epoch.
+    updates: moves of the weights.
+    converged: whether an epoch passed without a mistake.
+    because: why the run ended.
+    bound: the most updates that the theorem allows; for passive-aggressive learning, which moves
+        without mistakes too, the most mistakes.
+    A: of the lower envelope A k^2 <= |w_k - w_0|^2 of the perceptron.
+    B: of the upper envelope |w_k - w_0|^2 <= B k.
+    table: a column for each quantity, an entry for each update kept.
+    thinned: whether the table leaves updates out; all were checked.
+    exact: whether all was checked over the rationals; if not, in floating point with a proven
+        allowance for rounding.
+    rounded: how many updates were mistakes for the run's own rounding alone.
+    checks: the inequalities, with how often each held and by how much at the closest.
+    ceiling: no separator has a larger margin, as the run alone proves.
+    cycle: the circle that the run is proven to go round in for ever; None where it ends, or nothing
+        is known.
+    signed: the signed rows themselves.
     """
 
     rule: str

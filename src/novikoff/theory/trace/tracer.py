@@ -53,7 +53,7 @@ def trace(
 ) -> Trace:
     """Run a rule, and hold every update against the inequalities of its convergence proof.
 
-    X, y: as for the estimators, or a source and no y.
+    X, y: as for `check`.
     rule: "perceptron", "one-sided", "averaged", "voted", "margin", "passive-aggressive" or
         "winnow", with its estimator's parameters as `options`; or an estimator (which is not
         fitted); or a rule of `nk.rules`.
@@ -72,11 +72,15 @@ def trace(
     max_updates: end the run where one update more would be made.
     stop_at_cycle: end a run that is proven to go round in a circle (`Trace.cycle`) once it has gone
         round it a second time.
-    watch, judging: called now and then while it learns, and while the target is found.
+    watch: called now and then while it learns.
+    judging: called now and then while the target is found.
+    interruptible: whether Ctrl-C ends the run with what was traced so far.
+    options: parameters of the rule's estimator.
 
     An inequality that fails raises InequalityError, which names the update.
 
-    >>> run = trace([[1, 0], [0, 1]], [1, -1], fit_intercept=False)
+    >>> import novikoff as nk
+    >>> run = nk.trace([[1, 0], [0, 1]], [1, -1], fit_intercept=False)
     >>> run.updates, run.bound, [check.tightest for check in run.checks]
     (2, 2, [0.0, 0.0, 0.0, 0.0, 0.0])
     """

@@ -50,7 +50,11 @@ from novikoff.verdict.signed import (
 
 
 class Verification(NamedTuple):
-    """Whether a certificate proves its claim, and the claim, or why it does not."""
+    """Whether a certificate proves its claim.
+
+    valid: whether it does.
+    reason: the claim, or why it is not proven.
+    """
 
     valid: bool
     reason: str
@@ -72,10 +76,19 @@ def verify(
 ) -> Verification:
     """Check a certificate against rows and labels.
 
-    certificate: a path, the text, a dict or a Certificate. X, y and the others: as for `check`, or
-    Z and `held` as for `cone`; a source brings its own labels. If the certificate is about a
-    formula, X may be the table, of which its design is made. Never raises because of the
-    certificate; DataError says what is wrong with rows that cannot be used.
+    It never raises because of the certificate; DataError says what is wrong with rows that cannot
+    be used.
+
+    certificate: a path, the text, a dict or a `Certificate`.
+    X: the rows; or the Z of `cone`; or, if the certificate is about a formula, the table of which
+        its design is made. A source brings its own labels.
+    y, weights, trials, exposure, strata, time, event, entry: as for `check`.
+    held: as for `cone`.
+
+    >>> import novikoff as nk
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1]
+    >>> nk.verify(nk.check(X, y).certificate, X, y)
+    Verification(valid=True, reason='proven: separable, 4 rows')
     """
     roles: dict[str, Any] = {
         "weights": weights,

@@ -258,8 +258,9 @@ def _root(excess: Callable[[float], float], start: float, step: float) -> float:
 def limit_fit(verdict: Verdict, *, link: str = "logit", ties: str = "breslow") -> LimitFit:
     """Fit what can be estimated of a model whose likelihood may have no maximum.
 
-    verdict: of `nk.check`, for any family but "log-binomial". link: "logit", "probit" or "cloglog"
-    (binary, binomial); "logit" or "probit" (cumulative). ties: "breslow" or "efron" (cox).
+    verdict: of `nk.check`, for any family but "log-binomial".
+    link: "logit", "probit" or "cloglog" (binary, binomial); "logit" or "probit" (cumulative).
+    ties: "breslow" or "efron" (cox).
 
     >>> import novikoff as nk
     >>> dose, died = [[0], [0], [1], [1], [1]], [0, 0, 0, 1, 1]

@@ -43,7 +43,8 @@ def repair(
     time_limit: seconds after which to stop, with the bracket so far; so does Ctrl-C.
     watch: called with a `RepairStage` now and then.
 
-    >>> found = repair([[0], [1], [2], [3], [4]], [0, 0, 1, 0, 1])
+    >>> import novikoff as nk
+    >>> found = nk.repair([[0], [1], [2], [3], [4]], [0, 0, 1, 0, 1])
     >>> found.lower, found.upper, len(found.rows)
     (1, 1, 1)
     """

@@ -32,11 +32,19 @@ RepairWatch = Callable[[RepairStage], None]
 class Repair:
     """The fewest rows that a hyperplane can have on its wrong side or on itself: a bracket.
 
-    lower <= fewest <= upper: numbers of rows, or sums of their weights. rows: a set of rows that
-    costs `upper`, whose removal leaves the rest separable, by weights and intercept, with `margin`
-    (None if no row is left). conflicts: those that the lower bound rests on, each a list of rows
-    with positive multipliers that sum to zero. stopped: None, or why it ended before the bracket
-    was closed: "time limit" or "interrupted".
+    lower <= fewest <= upper, as numbers of rows or sums of their weights.
+
+    lower: proven by conflicts.
+    upper: what the hyperplane found costs.
+    rows: a set of rows that costs `upper`, whose removal leaves the rest separable.
+    weights: of that hyperplane.
+    intercept: likewise.
+    margin: of the rows that are left; None if there are none.
+    conflicts: those that the lower bound rests on, each a list of rows with positive multipliers
+        that sum to zero.
+    certificate: the proof of the bracket.
+    stopped: None, or why it ended before the bracket was closed: "time limit" or "interrupted".
+    signed: the signed rows themselves.
     """
 
     lower: Cost
