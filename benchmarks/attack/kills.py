@@ -28,7 +28,7 @@ from novikoff.cluster.training import trainer
 from novikoff.data import loader
 from novikoff.data.files import blocks
 from novikoff.data.text.source import TextSource
-from novikoff.learning.checkpoint_file import CheckpointManager
+from novikoff.learning.files.checkpoint_file import CheckpointManager
 from novikoff.learning.learner import Learner
 from novikoff.learning.rows import length
 from tests.helpers.fit_modes import write_rows

@@ -23,7 +23,7 @@ from benchmarks.attack.children import rng_for
 from benchmarks.attack.damage import damage_bytes, damage_json, dump
 from benchmarks.attack.tally import DIFFERENT, EQUAL, Outcome, attempt
 from novikoff.errors import NovikoffError
-from novikoff.learning import checkpoint_file, model_file
+from novikoff.learning.files import checkpoint_file, model_file
 from tests.helpers.fit_modes import fitted, spec_for, write_rows
 
 SPEC = spec_for("averaged", epochs=3)

@@ -20,8 +20,8 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, Sta
 import novikoff as nk
 from benchmarks.attack.models import FileAttack, compare
 from benchmarks.attack.tally import Outcome
-from novikoff.learning import array_file
 from novikoff.learning.estimators.pipeline import file as pipeline_file
+from novikoff.learning.files import array_file
 
 NUMBERS = np.array([[0.0, 1.5, -2.0], [1.0, 0.5, 3.0], [1.0, 1.0, 1.0], [2.0, 0.0, 1.0]])
 TEXTS = ["free money now", "meeting on monday", "free lunch", "money on monday"]

@@ -20,11 +20,11 @@ from novikoff.cluster.workers.dataset import load_dataset, outline_files
 from novikoff.data import loader
 from novikoff.errors import DataError, ModelError, ParameterError
 from novikoff.jit import Budget
-from novikoff.learning import checkpoint_file
-from novikoff.learning.checkpoint_file import CheckpointManager
 from novikoff.learning.epochs import Stop, StopReason
+from novikoff.learning.files import checkpoint_file
+from novikoff.learning.files.checkpoint_file import CheckpointManager
+from novikoff.learning.files.model_file import Model, parts
 from novikoff.learning.loop import NoLog, epoch_for
-from novikoff.learning.model_file import Model, parts
 from novikoff.learning.parallel import lookahead
 from novikoff.learning.rules import Averaged, Perceptron, Winnow
 from tests.helpers.fit_modes import fitted, spec_for, write_rows
@@ -479,7 +479,7 @@ def test_one_machines_checkpoint_is_not_for_shards(tmp_path):
     ],
 )
 def test_a_damaged_checkpoint_is_refused(tmp_path, monkeypatch, damage):
-    from novikoff.learning import array_file
+    from novikoff.learning.files import array_file
 
     path, kept = write_rows(tmp_path / "a.svm", "perceptron"), tmp_path / "kept"
     plan = spec_for("perceptron", 2)

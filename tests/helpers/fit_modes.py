@@ -5,8 +5,9 @@ import pytest
 
 import novikoff as nk
 from novikoff.cli.shared.spec_options import spec_from_options
-from novikoff.learning import model_file, training
-from novikoff.learning.checkpoint_file import CheckpointManager
+from novikoff.learning import training
+from novikoff.learning.files import model_file
+from novikoff.learning.files.checkpoint_file import CheckpointManager
 
 BITS = {"winnow", "balanced-winnow"}
 

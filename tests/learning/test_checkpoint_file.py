@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.data.files import blocks
 from novikoff.errors import ModelError, ParameterError
-from novikoff.learning import checkpoint_file, training
+from novikoff.learning import training
+from novikoff.learning.files import checkpoint_file
 from novikoff.learning.learner import Learner
 from novikoff.learning.rows import length
 from novikoff.learning.rules import registry

@@ -5,7 +5,7 @@ import pytest
 
 import novikoff as nk
 from novikoff.learning import training
-from novikoff.learning.checkpoint_file import CheckpointManager
+from novikoff.learning.files.checkpoint_file import CheckpointManager
 from tests.helpers.fit_modes import spec_for
 
 SEEDS = (8, 243)

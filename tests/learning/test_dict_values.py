@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.errors import DataError
-from novikoff.learning.estimators.dict_values import new_scratch, place_floats
+from novikoff.learning.estimators.row_buffer.dict_values import new_scratch, place_floats
 
 ONE, OTHER = 1.0, 2.0
 NAMES = "a", "b", "c"

@@ -14,7 +14,7 @@ from safetensors.numpy import load, save
 
 import novikoff as nk
 from novikoff.errors import ModelError
-from novikoff.learning import model_file
+from novikoff.learning.files import model_file
 from tests.helpers.examples import examples
 from tests.helpers.rule_table import ESTIMATORS
 

@@ -134,7 +134,7 @@ def test_pipelines_that_are_not_ours_or_not_fitted(tmp_path):
 
 
 def test_commands_say_that_it_is_a_pipeline(tmp_path):
-    from novikoff.learning import model_file
+    from novikoff.learning.files import model_file
 
     nk.save(make_pipeline(StandardScaler(), nk.Perceptron(max_epochs=50)).fit(X, Y), tmp_path / "p")
     with pytest.raises(ModelError, match=r"a pipeline, which nk\.load reads"):

@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 import novikoff as nk
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning import training
-from novikoff.learning.checkpoint_file import CheckpointManager
 from novikoff.learning.epochs import StopReason
+from novikoff.learning.files.checkpoint_file import CheckpointManager
 from novikoff.learning.inseparability import FIRST
 from tests.helpers.fit_modes import spec_for
 

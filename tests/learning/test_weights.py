@@ -11,7 +11,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 import novikoff as nk
 from novikoff.data.weights import as_weights
 from novikoff.errors import DataError, ModelError, ParameterError
-from novikoff.learning import model_file
+from novikoff.learning.files import model_file
 from novikoff.learning.learner import Learner
 from novikoff.learning.loop import EpochInput, plain_epoch
 from novikoff.learning.rows import make_rows, weighted

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from novikoff.learning.model_file import Model
+    from novikoff.learning.files.model_file import Model
 
 INTERCEPT = "(intercept)"
 NAME_WIDTH, CLASSES_SHOWN = 40, 10
@@ -41,7 +41,7 @@ def show(
 
     Example: novikoff show setosa.model --top 3
     """
-    from novikoff.learning import model_file
+    from novikoff.learning.files import model_file
 
     loaded = model_file.read(model)
     weights, intercepts = loaded.learner.linear()

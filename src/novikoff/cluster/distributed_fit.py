@@ -14,10 +14,10 @@ from novikoff.cluster.training.protocol import DistributedResult, TrainingWatch
 from novikoff.cluster.training.trainer import train
 from novikoff.cluster.workers.dataset import DataSource, load_dataset
 from novikoff.errors import ParameterError
-from novikoff.learning.checkpoint_file import CheckpointManager
 from novikoff.learning.epochs import StopReason
 from novikoff.learning.estimators import OneSidedPerceptron, Perceptron
 from novikoff.learning.estimators.base import BaseLearner
+from novikoff.learning.files.checkpoint_file import CheckpointManager
 from novikoff.learning.spec import OWN, TrainingSpec
 
 

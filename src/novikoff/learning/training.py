@@ -23,9 +23,9 @@ from novikoff.data.loader import bytes_of, load_rows, should_stream
 from novikoff.data.matrices import Classes, Codes
 from novikoff.data.source_factory import identity_of
 from novikoff.errors import ModelError, ParameterError
-from novikoff.learning.checkpoint_file import Checkpoint, CheckpointManager
 from novikoff.learning.column_scales import scale_advice
 from novikoff.learning.epochs import Outcome, StopReason, TrainingRun, found_margin
+from novikoff.learning.files.checkpoint_file import Checkpoint, CheckpointManager
 from novikoff.learning.inseparability import NumberedRows, ProvenStop, RowReader
 from novikoff.learning.learner import Learner, Watch
 from novikoff.learning.loop import NoLog

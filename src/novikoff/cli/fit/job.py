@@ -15,7 +15,7 @@ from novikoff.cli.shared.cluster_options import RemoteData
 from novikoff.cli.shared.progress.training_progress import Progress, ProgressTask
 from novikoff.data import Source
 from novikoff.errors import ParameterError
-from novikoff.learning.checkpoint_file import CheckpointManager
+from novikoff.learning.files.checkpoint_file import CheckpointManager
 from novikoff.learning.spec import TrainingSpec
 from novikoff.learning.training import Hooks, fit
 

@@ -12,7 +12,7 @@ from novikoff.cluster.training.mixing import refuse_unmixable
 from novikoff.cluster.training.trainer import train
 from novikoff.cluster.workers.connection import Connection
 from novikoff.cluster.workers.dataset import Dataset, load_dataset
-from novikoff.learning.checkpoint_file import CheckpointManager
+from novikoff.learning.files.checkpoint_file import CheckpointManager
 from novikoff.learning.rules.protocol import unmixable
 from novikoff.learning.spec import TrainingSpec
 from novikoff.number_text import count

@@ -7,8 +7,8 @@ from novikoff.cli.fit.proof_inputs import ProofInputs
 from novikoff.cli.shared.margin import ratio
 from novikoff.cli.shared.text import UNLABELLED, Fact, finite, wrap
 from novikoff.data.matrices import Classes
-from novikoff.learning import model_file
 from novikoff.learning.epochs import Outcome, StopReason
+from novikoff.learning.files import model_file
 from novikoff.learning.learner import Learner
 from novikoff.learning.rules.protocol import answers_otherwise, mistake_bound
 from novikoff.learning.spec import TrainingSpec

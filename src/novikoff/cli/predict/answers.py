@@ -11,7 +11,7 @@ from novikoff.data.chunk import LabelArray
 from novikoff.data.matrices import as_matrix
 from novikoff.data.sparse import Matrix, csr
 from novikoff.errors import DataError
-from novikoff.learning.model_file import Model
+from novikoff.learning.files.model_file import Model
 from novikoff.learning.rows import make_rows
 from novikoff.number_text import count
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from novikoff.cli.predict.answers import Answers
     from novikoff.data import Source
-    from novikoff.learning.model_file import Model
+    from novikoff.learning.files.model_file import Model
 
 
 @reads_data
@@ -68,7 +68,7 @@ def predict(
     from novikoff.cli.predict.answers import Predictor
     from novikoff.cli.predict.outputs import collected, require_table, written
     from novikoff.data.files.parallel import processors
-    from novikoff.learning import model_file
+    from novikoff.learning.files import model_file
 
     options.refuse_overwriting(data, {"MODEL": model, "--output": output})
     if output is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from novikoff.cli.predict.answers import Answers
 from novikoff.errors import ParameterError
 from novikoff.files import atomic_open
-from novikoff.learning.model_file import Model
+from novikoff.learning.files.model_file import Model
 
 
 def collected(

@@ -8,8 +8,8 @@ from novikoff.cluster.workers.dataset import Dataset, Read
 from novikoff.cluster.workers.shard_client import CallWatch
 from novikoff.data.chunk import LabelArray
 from novikoff.errors import ModelError
-from novikoff.learning.checkpoint_file import Checkpoint
 from novikoff.learning.epochs import Outcome, TrainingRun
+from novikoff.learning.files.checkpoint_file import Checkpoint
 from novikoff.learning.learner import Learner
 from novikoff.learning.rules.protocol import Vector
 

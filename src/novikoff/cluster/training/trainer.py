@@ -46,8 +46,8 @@ from novikoff.data.errors import RereadError
 from novikoff.data.loader import should_stream
 from novikoff.data.shards import CutError
 from novikoff.errors import DataError, ParameterError
-from novikoff.learning.checkpoint_file import CheckpointManager
 from novikoff.learning.epochs import Outcome, Stop, StopReason, TrainingRun, separator_size
+from novikoff.learning.files.checkpoint_file import CheckpointManager
 from novikoff.learning.learner import Learner
 from novikoff.learning.loop import new_tally
 from novikoff.learning.rules import protocol

@@ -9,12 +9,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from novikoff.errors import ModelError
 from novikoff.files import atomic_write
-from novikoff.learning import array_file, model_file
 from novikoff.learning.estimators import perceptrons
 from novikoff.learning.estimators.base import BaseLearner
 from novikoff.learning.estimators.by_rule import estimator_class
 from novikoff.learning.estimators.online import PLUS_MINUS
 from novikoff.learning.estimators.pipeline import file as pipeline_file
+from novikoff.learning.files import array_file, model_file
 from novikoff.learning.rules import registry
 from novikoff.learning.spec import as_plain, class_weight_as_json
 

@@ -13,11 +13,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff.errors import ModelError
-from novikoff.learning import array_file, model_file
-from novikoff.learning.array_file import Arrays
 from novikoff.learning.estimators.pipeline import steps as pipeline_steps
 from novikoff.learning.estimators.pipeline.kinds import KINDS, STATELESS
-from novikoff.learning.model_file import PIPELINE_FORMAT, Model
+from novikoff.learning.files import array_file, model_file
+from novikoff.learning.files.array_file import Arrays
+from novikoff.learning.files.model_file import PIPELINE_FORMAT, Model
 
 VERSION = 1
 _HEADER = {"format": str, "version": int, "steps": list, "last": str, "model": dict}

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.errors import ModelError
-from novikoff.learning.array_file import Arrays
 from novikoff.learning.estimators.pipeline.kinds import (
     CATEGORY_TYPES,
     COUNTING,
@@ -24,6 +23,7 @@ from novikoff.learning.estimators.pipeline.kinds import (
     are_words,
     is_whole,
 )
+from novikoff.learning.files.array_file import Arrays
 
 _STORED = np.float64, np.float32, np.int64  # other numbers are written as one of these
 

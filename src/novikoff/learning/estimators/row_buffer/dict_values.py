@@ -60,5 +60,5 @@ def new_scratch() -> Any:
     return np.array([0, 0, 0, id(float)], np.int64)
 
 
-register_module("novikoff.learning.estimators.dict_values_codegen")
+register_module("novikoff.learning.estimators.row_buffer.dict_values_codegen")
 place_floats = compile_loop(_place_floats)

@@ -9,7 +9,7 @@ from numba.core import cgutils as numba_cgutils
 from numba.extending import intrinsic
 
 from novikoff.jit import register_implementation
-from novikoff.learning.estimators.dict_values import double_at, next_item, word_at
+from novikoff.learning.estimators.row_buffer.dict_values import double_at, next_item, word_at
 
 cgutils: Any = numba_cgutils
 types: Any = numba_types

@@ -19,9 +19,9 @@ from novikoff.data.matrices import Classes
 from novikoff.data.sparse import LARGEST_INDEX
 from novikoff.errors import ModelError, ParameterError
 from novikoff.files import atomic_write
-from novikoff.learning import array_file, model_file
 from novikoff.learning.epochs import EpochCounts, StopReason, TrainingRun
-from novikoff.learning.model_file import Model, NamedColumns
+from novikoff.learning.files import array_file, model_file
+from novikoff.learning.files.model_file import Model, NamedColumns
 from novikoff.learning.spec import TrainingSpec
 
 FORMAT, VERSION = "novikoff checkpoint", 1

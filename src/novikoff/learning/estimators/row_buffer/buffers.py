@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import DataError
-from novikoff.learning.estimators.dict_values import READABLE, new_scratch, place_floats
+from novikoff.learning.estimators.row_buffer.dict_values import READABLE, new_scratch, place_floats
 from novikoff.learning.learner import AS_GIVEN, Learner
 from novikoff.learning.loop import EpochInput, NoLog, answers_for, epoch_for
 from novikoff.learning.row_errors import refuse_overflow, row_error_message

@@ -21,8 +21,8 @@ import numpy.typing as npt
 from novikoff.data.matrices import Classes
 from novikoff.errors import ModelError, ParameterError
 from novikoff.files import atomic_write
-from novikoff.learning import array_file
-from novikoff.learning.array_file import Arrays
+from novikoff.learning.files import array_file
+from novikoff.learning.files.array_file import Arrays
 from novikoff.learning.inseparability import STOPS
 from novikoff.learning.learner import Learner, lines_needed
 from novikoff.learning.loop import Counters, Tally, WeightedCounters, new_tally
