@@ -45,6 +45,7 @@ class Perceptron(Classifier):
         epoch have not fallen for `n_iter_no_change` epochs; `conflict_` is the proof. It is looked
         for now and then, at less than the cost of the epochs so far. "budget": go on to
         `max_epochs`.
+    n_iter_no_change: the patience, in epochs, of `stop` and `validation_fraction`.
     validation_fraction: hold out this share of the rows, and end once the mistakes on them have
         not fallen for `n_iter_no_change` epochs. None: learn from all rows.
     warm_start: let `fit` go on from where learning stands, instead of beginning anew.
@@ -208,6 +209,7 @@ class PassiveAggressive(Classifier):
 
     C: the aggressiveness, above 0: how far a single row may move the weights. "PA" ignores it.
     variant: "PA", "PA-I" or "PA-II".
+    averaged: predict with the mean of all weights there were.
 
     Other parameters as for `Perceptron`.
 
@@ -290,6 +292,7 @@ class OneSidedPerceptron(BaseLearner):
 
     max_epochs: as for `Perceptron`.
     order: as for `Perceptron`.
+    stop: as for `Perceptron`.
     random_state: as for `Perceptron`.
 
     >>> import novikoff as nk

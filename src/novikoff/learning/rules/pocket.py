@@ -35,7 +35,14 @@ class PocketState(NamedTuple):
 
 
 class Pocket(NamedTuple):
-    """Learns as the wrapped rule does, mistake for mistake; predicts with the pocket's weights."""
+    """Learns as the wrapped rule does, mistake for mistake; predicts with the pocket's weights.
+
+    inner: the rule that learns.
+
+    >>> import novikoff as nk
+    >>> nk.RuleClassifier(nk.rules.Pocket()).fit([[2.0], [-1.0]], [1, -1]).mistakes_
+    1
+    """
 
     inner: Any = Perceptron()
 
