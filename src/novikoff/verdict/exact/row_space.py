@@ -37,7 +37,7 @@ class RowSpace:
         self._signed, self._rows, self._tick = signed, rows, tick
         found = None if elimination is None else self._complement(signed, elimination)
         while found is None:
-            part, elimination = _eliminate(signed, rows)
+            _, part, elimination = eliminate(signed, rows)
             found = self._complement(part, elimination)
         assert elimination is not None
         self.rank, self._vectors = elimination.rank, len(found)
@@ -93,8 +93,10 @@ class RowSpace:
         return [_without_zeros(vector) for vector in vectors]
 
 
-def _eliminate(signed: SignedRows, rows: Indices) -> tuple[Signed, Elimination]:
-    """Some of the rows, and their elimination, which spans all of them but for an unlucky prime."""
+def eliminate(signed: SignedRows, rows: Indices) -> tuple[Indices, Signed, Elimination]:
+    """Some of the rows, a copy of them, and their elimination, which spans all rows but for an
+    unlucky prime.
+    """
     most = ROWS_PER_COLUMN * signed.dim
     chosen = spaced(rows, most)
     while True:
@@ -103,7 +105,7 @@ def _eliminate(signed: SignedRows, rows: Indices) -> tuple[Signed, Elimination]:
         elimination.extend(np.arange(part.count))
         more = rows_outside(signed, rows, elimination)
         if not more.size:
-            return part, elimination
+            return chosen, part, elimination
         chosen = np.union1d(chosen[elimination.rows], spaced(more, most))
 
 

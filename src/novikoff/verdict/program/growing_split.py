@@ -1,4 +1,4 @@
-"""The split of more rows than one program can hold: of some of them, until all others agree.
+"""The split of many rows: by a program of some of them, until all others agree.
 
     1. The split of some rows by a program, with its proofs (`program_split`): weights w, and
        positive multipliers of the boundary O, sum of multiplier * z = 0.
@@ -22,16 +22,18 @@ import numpy as np
 from novikoff.verdict.exact import margins
 from novikoff.verdict.exact.elimination import rows_outside
 from novikoff.verdict.exact.lifting import BasisSystem
-from novikoff.verdict.exact.row_space import spaced
-from novikoff.verdict.program import program_split
-from novikoff.verdict.program.program_split import ProgramSplit, nonzeros
+from novikoff.verdict.exact.row_space import eliminate, spaced
+from novikoff.verdict.program.program_split import ProgramSplit, fits_program
 from novikoff.verdict.program.split import Split
 from novikoff.verdict.scan import Indices
 from novikoff.verdict.signed import Signed, SignedRows
 
-LARGEST = program_split.MOST_NONZEROS  # non-zeros of the rows that one program is about
-FIRST_SHARE = 8  # of those, to begin with
-ROWS_PER_COLUMN = 4  # to begin with, at least
+FIRST_ROWS = 8  # for each column, to begin with
+
+
+def is_long(signed: SignedRows) -> bool:
+    """Whether there are so many rows for each column that some of them will do."""
+    return signed.count > 2 * FIRST_ROWS * signed.dim
 
 
 class GrowingSplit:
@@ -51,7 +53,7 @@ class GrowingSplit:
         rows = np.union1d(self._first_rows(), np.array(pairs[:1], np.int64).ravel())
         while True:
             part = self.signed.subset(rows)
-            if nonzeros(part) > LARGEST:
+            if not fits_program(part):
                 return None
             first = [(int(i), int(j)) for i, j in np.searchsorted(rows, pairs[:1])]
             found = ProgramSplit(part, self._tick, self._deadline).split(first)
@@ -64,9 +66,14 @@ class GrowingSplit:
             rows = np.union1d(rows, spaced(more, len(rows)))
 
     def _first_rows(self) -> Indices:
-        count, entries = self.signed.count, nonzeros(self.signed)
-        most = count * LARGEST // (FIRST_SHARE * max(entries, 1))
-        return spaced(np.arange(count), max(most, ROWS_PER_COLUMN * self.signed.dim))
+        """Pinned rows that span all of them, and some of the others."""
+        pinned = self.signed.pinned
+        first = spaced(np.flatnonzero(~pinned), FIRST_ROWS * self.signed.dim)
+        if not pinned.any():
+            return first
+        self._tick("finding directions")
+        chosen, _, elimination = eliminate(self.signed, np.flatnonzero(pinned))
+        return np.union1d(first, chosen[elimination.rows])
 
     def _compare(self, found: Split, rows: Indices) -> tuple[Indices, Indices]:
         """Rows that the split of `rows` is wrong about; if there are none, those of all others that

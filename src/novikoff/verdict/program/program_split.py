@@ -45,16 +45,15 @@ def suits_program(signed: SignedRows) -> bool:
     if signed.count * signed.dim < SMALL:
         return False
     most = min(MOST_PER_ROW, MOST_DENSE * signed.dim) * signed.count
-    return nonzeros(signed) < most
+    return _nonzeros(signed) < most
 
 
 def fits_program(signed: SignedRows) -> bool:
     """Whether the program is worth trying where one conflict is not all."""
-    return nonzeros(signed) < MOST_NONZEROS
+    return _nonzeros(signed) < MOST_NONZEROS
 
 
-def nonzeros(signed: SignedRows) -> int:
-    """The entries that are not zero."""
+def _nonzeros(signed: SignedRows) -> int:
     return sum(signed.map_pieces(nonzeros_of_piece)) + signed.bias * signed.count
 
 

@@ -21,8 +21,7 @@ from flint import fmpq, fmpz
 from novikoff.verdict.exact import dot_products, linear_systems
 from novikoff.verdict.exact.linear_systems import as_fraction
 from novikoff.verdict.exact.margins import Rational, rational
-from novikoff.verdict.program import program_split
-from novikoff.verdict.program.growing_split import GrowingSplit
+from novikoff.verdict.program.growing_split import GrowingSplit, is_long
 from novikoff.verdict.program.program_split import ProgramSplit
 from novikoff.verdict.program.split import Split
 from novikoff.verdict.scan import NO_MASK, SMALLEST, Indices, LowestScores, Mask, Vector
@@ -107,11 +106,11 @@ class Search:
 
         pairs: identical rows of opposite labels.
         """
-        if program_split.fits_program(self.signed):
+        if is_long(self.signed):
+            split = GrowingSplit(self.signed, self.tick, self.deadline).split(pairs)
+        else:
             rows = self.signed.in_one_place()
             split = ProgramSplit(rows, self.tick, self.deadline).split(pairs)
-        else:
-            split = GrowingSplit(self.signed, self.tick, self.deadline).split(pairs)
         self.tick("the program has ended")
         return split
 
