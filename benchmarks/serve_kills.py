@@ -33,7 +33,7 @@ from novikoff.serve.recipes import make_recipe
 from novikoff.serve.replay import replay
 from novikoff.serve.served_model import ServedModel
 from novikoff.serve.service import Service
-from novikoff.serve.settings import Settings
+from novikoff.serve.settings import ServiceSettings
 from novikoff.serve.web.server import serve
 
 CLIENTS, CHAIN, PATIENCE = 3, 20, 60.0
@@ -111,7 +111,7 @@ def start(folder: Path, point: Callable[[], None]) -> tuple[int, int | None]:
             os.close(reading)
             snapshots.TICK_SECONDS = 0.03
             point()
-            settings = Settings(journal=folder, port=0, snapshot_every=15)
+            settings = ServiceSettings(journal=folder, port=0, snapshot_every=15)
 
             def ready(url: str, _: str | None, stop: Callable[[], object]) -> None:
                 os.write(writing, url.rstrip("/").rpartition(":")[2].encode())
@@ -158,7 +158,7 @@ def check(folder: Path, acknowledged: list[tuple[str, int]], unanswered: int) ->
     journal = Journal(folder, write=False)
     found = [(entry.id, int(entry.label)) for entry in journal.entries()]
     journal.close()
-    service = Service(Settings(journal=folder))
+    service = Service(ServiceSettings(journal=folder))
     service.restore()
     model = service.models["default"]
     restored = to_bytes(model.estimator) if model.is_fitted else b""

@@ -8,7 +8,7 @@ from novikoff.data.matrices import as_matrix, encode
 from novikoff.learning.epochs import learn
 
 ASKED = report.PageQuestion("novikoff check data.csv", "data.csv", [("rows", "4")])
-ANSWER = report.Answer("It is so.", [("margin", "1")], "In many\nwords.")
+ANSWER = report.ReportAnswer("It is so.", [("margin", "1")], "In many\nwords.")
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
 QUASI = "age,dose,died\n1,0,no\n2,0,yes\n3,1,yes\n4,0,no\n5,1,yes\n2,0,no\n"
 HOSTILE = "<img src=x onerror=alert(1)>", "</script><b>&\"'", "$$x^2$$ $y$ @told0", "日本語 é"

@@ -20,7 +20,7 @@ from novikoff.lab.plane.verdict_view import judge
 from novikoff.lab.state.page_state import Plane, WinnowTabState
 from novikoff.lab.state.presets import PRESETS
 from novikoff.lab.state.row_orders import arrangement, rows_of
-from novikoff.lab.state.settings import RULES, Settings, canonical, estimator
+from novikoff.lab.state.settings import RULES, RunSettings, canonical, estimator
 from novikoff.lab.state.url_values import Point
 from novikoff.lab.winnow_tab import winnow_page_data
 from novikoff.learning.rows import make_rows, row_at
@@ -50,7 +50,7 @@ def plane_film(state, charts=True):
 
 
 def canonical_of(chosen):
-    return canonical(Settings(**chosen))
+    return canonical(RunSettings(**chosen))
 
 
 def bits(film):

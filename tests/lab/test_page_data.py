@@ -20,7 +20,7 @@ from novikoff.lab.plane.viewport import frame_of
 from novikoff.lab.state.page_state import Plane, parsed
 from novikoff.lab.state.presets import PRESETS
 from novikoff.lab.state.row_orders import rows_of
-from novikoff.lab.state.settings import DEFAULTS, RULES, Settings, canonical
+from novikoff.lab.state.settings import DEFAULTS, RULES, RunSettings, canonical
 from novikoff.lab.state.url_values import Point, write_points
 from novikoff.verdict.exact.directed_rounding import root
 from tests.helpers.examples import examples
@@ -331,7 +331,7 @@ def test_there_is_something_to_choose_from():
     assert json.loads(json.dumps(found)) == found
     assert [each["name"] for each in found["presets"]] == list(PRESETS)
     assert {each["name"] for each in found["rules"]} == set(RULES)
-    known = set(Settings._fields)
+    known = set(RunSettings._fields)
     assert all(set(each["uses"]) <= known for each in found["rules"])
     assert all(set(each["settings"]) == known for each in found["dialects"])
     assert found["limits"] == {"points": 500, "updates": 20_000, "bytes": 1_000_000}

@@ -30,7 +30,7 @@ from novikoff.lab.state.settings import (
     RULES,
     TIES,
     VARIANTS,
-    Settings,
+    RunSettings,
     canonical,
     estimator,
 )
@@ -51,7 +51,7 @@ STARTS = st.one_of(
     st.lists(NUMBERS, min_size=2, max_size=3).map(tuple),
 )
 SETTINGS = st.builds(
-    Settings,
+    RunSettings,
     rule=st.sampled_from(sorted(RULES)),
     eta=SIZES,
     margin=st.one_of(st.just(0.0), SIZES),
@@ -151,7 +151,7 @@ def test_any_text_is_a_state_or_refused(text):
 
 
 KEYS = sorted(
-    {*Settings._fields, *RANGES["winnow"], *RANGES["capacity"], "preset", "points", "tab"}
+    {*RunSettings._fields, *RANGES["winnow"], *RANGES["capacity"], "preset", "points", "tab"}
 )
 
 

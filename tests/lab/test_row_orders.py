@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.lab.state import row_orders
 from novikoff.lab.state.row_orders import arrangement
-from novikoff.lab.state.settings import ORDERS, RULES, Settings, canonical, estimator
+from novikoff.lab.state.settings import ORDERS, RULES, RunSettings, canonical, estimator
 from novikoff.lab.state.url_values import Point
 from tests.helpers.examples import examples
 
@@ -37,17 +37,17 @@ def _mistakes(X, y, how):
 @examples(40)
 def test_an_order_is_an_arrangement_and_the_same_each_time(labelled, order):
     X, y = _arrays(labelled)
-    places = _order(Settings(order=order), X, y).places
+    places = _order(RunSettings(order=order), X, y).places
     assert sorted(places.tolist()) == list(range(len(y)))
     row_orders._search.cache_clear()
-    assert np.array_equal(places, _order(Settings(order=order), X, y).places)
+    assert np.array_equal(places, _order(RunSettings(order=order), X, y).places)
 
 
 @given(LABELLED)
 def test_sorted_keeps_the_order_within_a_class(labelled):
     X, y = _arrays(labelled)
     expected = [i for label in (-1, 1) for i in range(len(y)) if y[i] == label]
-    assert _order(Settings(order="sorted"), X, y).places.tolist() == expected
+    assert _order(RunSettings(order="sorted"), X, y).places.tolist() == expected
 
 
 @pytest.mark.parametrize("rule", sorted(RULES))
@@ -59,7 +59,7 @@ def test_the_adversarial_order_costs_no_less_than_others(rule):
         X, y = X * y[:, None], np.ones_like(y)
         X = X[X @ [1.0, 2.0] > 0.5]
         y = y[: len(X)]
-    how = canonical(Settings(rule=rule, order="adversarial"))
+    how = canonical(RunSettings(rule=rule, order="adversarial"))
     found = _order(how, X, y)
     cost = _mistakes(X[found.places], y[found.places], how)
     plain = _mistakes(X, y, how)
@@ -72,7 +72,7 @@ def test_the_adversarial_order_costs_no_less_than_others(rule):
 
 def test_rows_without_an_end_in_sight_stay_as_given():
     X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], float), np.array([-1, 1, 1, -1])
-    found = _order(Settings(order="adversarial"), X, y)
+    found = _order(RunSettings(order="adversarial"), X, y)
     assert found.places.tolist() == [0, 1, 2, 3]
     assert "as they are listed" in found.note
 
@@ -83,7 +83,7 @@ def test_a_search_ends_with_its_budget(monkeypatch):
     plain = nk.Perceptron().fit(X, y)
     monkeypatch.setattr(row_orders, "ALL", plain.n_iter_ + 1)
     row_orders._search.cache_clear()
-    found = _order(Settings(order="adversarial"), X, y)
+    found = _order(RunSettings(order="adversarial"), X, y)
     row_orders._search.cache_clear()
     assert found.note.startswith("Of 1 order")
     assert f"costs {plain.mistakes_}" in found.note
@@ -92,4 +92,4 @@ def test_a_search_ends_with_its_budget(monkeypatch):
 
 def test_no_order_is_counted_twice():
     X, y = np.array([[1.0, 0.0], [-1.0, 1.0]]), np.array([1, -1])
-    assert _order(Settings(order="adversarial"), X, y).note.startswith("Of 2 orders tried")
+    assert _order(RunSettings(order="adversarial"), X, y).note.startswith("Of 2 orders tried")

@@ -50,7 +50,7 @@ def hostile_page():
         report.Section(label, table=margins.closest_table(given, separator.margins)),
     ]
     asked = report.PageQuestion(f"novikoff check {other}", label, [(label, other)])
-    return report.Page(label, asked, report.Answer(other, [(other, label)], other), sections)
+    return report.Page(label, asked, report.ReportAnswer(other, [(other, label)], other), sections)
 
 
 def test_a_page_is_one_file_and_whatever_is_from_data_is_text():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from novikoff.serve.messages import PredictRequest, RevealRequest
 from novikoff.serve.recipes import make_recipe
 from novikoff.serve.service import Service
-from novikoff.serve.settings import Settings
+from novikoff.serve.settings import ServiceSettings
 
 DIRECTION = np.array([0.6, 0.8])
 RECIPE = make_recipe("perceptron", {}, [-1, 1], bias=False)
@@ -31,7 +31,7 @@ def served(folder, points, picks):
     """The state of a service that predicts and is told labels in an order of the picks' own."""
 
     async def run():
-        service = Service(Settings(journal=folder, durability="normal"))
+        service = Service(ServiceSettings(journal=folder, durability="normal"))
         try:
             service.restore()
             service.ensure_default(RECIPE, None)

@@ -13,7 +13,7 @@ import pytest
 import novikoff as nk
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve.recipes import make_recipe, new_estimator
-from novikoff.serve.settings import Limits, Settings
+from novikoff.serve.settings import Limits, ServiceSettings
 from novikoff.serve.web.server import serve
 from tests.helpers.waits import LONG, wait_until
 
@@ -31,7 +31,7 @@ def port(tmp_path_factory):
     """A service with narrow limits, in a thread of this process."""
     folder = tmp_path_factory.mktemp("hostile")
     (folder / "tokens").write_text(TOKENS)
-    settings = Settings(
+    settings = ServiceSettings(
         journal=folder / "journal",
         port=0,
         durability="normal",

@@ -22,7 +22,7 @@ from novikoff.serve.recipes import make_recipe, new_estimator
 from novikoff.serve.replay import replay
 from novikoff.serve.served_model import ServiceError
 from novikoff.serve.service import Service
-from novikoff.serve.settings import Limits, Settings
+from novikoff.serve.settings import Limits, ServiceSettings
 
 RULES = {
     "perceptron": {},
@@ -39,7 +39,7 @@ RULES = {
 @contextlib.asynccontextmanager
 async def opened(folder, rule=None, **options):
     """A service on a journal, which ends without a last snapshot."""
-    service = Service(Settings(journal=folder, **options))
+    service = Service(ServiceSettings(journal=folder, **options))
     try:
         service.restore()
         recipe = None if rule is None else make_recipe(rule, RULES[rule], [-1, 1])
@@ -319,7 +319,7 @@ def test_one_process_learns_and_a_journal_is_recognised(tmp_path):
     async def run():
         async with opened(tmp_path, "perceptron"):
             with pytest.raises(JournalError, match="another process learns with this journal"):
-                Service(Settings(journal=tmp_path))
+                Service(ServiceSettings(journal=tmp_path))
         async with opened(tmp_path, "perceptron"):
             pass
         with pytest.raises(NovikoffError, match="leave out --rule and --model to go on"):

@@ -16,7 +16,7 @@ from novikoff.serve.recipes import make_recipe
 from novikoff.serve.replay import replay
 from novikoff.serve.served_model import ServiceError
 from novikoff.serve.service import Service
-from novikoff.serve.settings import Settings
+from novikoff.serve.settings import ServiceSettings
 
 RECIPE = make_recipe("perceptron", {}, [-1, 1], bias=False)
 ids = st.sampled_from("abcdefg")
@@ -33,7 +33,7 @@ class Protocol(RuleBasedStateMachine):
         self.open()
 
     def open(self):
-        self.service = Service(Settings(journal=self.folder, durability="normal"))
+        self.service = Service(ServiceSettings(journal=self.folder, durability="normal"))
         self.service.restore()
         self.service.ensure_default(RECIPE, None)
 

@@ -15,14 +15,14 @@ from novikoff.serve.messages import LearnRequest, ModelRequest, PredictRequest, 
 from novikoff.serve.recipes import make_recipe
 from novikoff.serve.served_model import ServiceError
 from novikoff.serve.service import Service
-from novikoff.serve.settings import Limits, Settings
+from novikoff.serve.settings import Limits, ServiceSettings
 from tests.helpers.service import JSON, served
 from tests.helpers.waits import wait_until
 
 
 @contextlib.asynccontextmanager
 async def learner_and_reader(folder, **options):
-    settings = Settings(journal=folder, durability="normal", readers=1, **options)
+    settings = ServiceSettings(journal=folder, durability="normal", readers=1, **options)
     learner = Service(settings)
     try:
         learner.restore()

@@ -103,7 +103,7 @@ def repair(
 
         known = report_options.sizes(found.signed.count, found.signed.features)
         asked = report_options.question(rows.name, known)
-        answer = pages.Answer(_headline(found), _facts(found, rows), text)
+        answer = pages.ReportAnswer(_headline(found), _facts(found, rows), text)
         files.write(pages.repair_page(found, asked, answer, labels=rows.labels))
     answer_json = _as_json(found, certificate, output) | files.as_json()
     show(json_text(answer_json) if json else "\n".join([text, *files.lines()]), plain=json)

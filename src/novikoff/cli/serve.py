@@ -92,12 +92,12 @@ def serve(
     Example: novikoff serve --rule perceptron --journal spam
     """
     _require()
-    from novikoff.serve.settings import DAY, Limits, Settings
+    from novikoff.serve.settings import DAY, Limits, ServiceSettings
     from novikoff.serve.web.guard import log_to_stderr
     from novikoff.serve.web.server import serve
 
     recipe, origin = _beginning(model, rule, classes, param or [], bias, unit_length)
-    settings = Settings(
+    settings = ServiceSettings(
         journal=journal,
         host=host,
         port=port,

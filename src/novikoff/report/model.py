@@ -165,7 +165,7 @@ class Figure(NamedTuple):
     frame: Box | None = None
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """Rows of text under column names."""
 
     columns: list[str]
@@ -183,7 +183,7 @@ class Section(NamedTuple):
     heading: str
     text: str = ""
     picture: Figure | None = None
-    table: Table | None = None
+    table: ReportTable | None = None
 
 
 class PageQuestion(NamedTuple):
@@ -194,7 +194,7 @@ class PageQuestion(NamedTuple):
     facts: list[tuple[str, str]]
 
 
-class Answer(NamedTuple):
+class ReportAnswer(NamedTuple):
     """The answer in a sentence, key figures, and the full text as the command prints it."""
 
     sentence: str
@@ -207,7 +207,7 @@ class Page(NamedTuple):
 
     title: str
     asked: PageQuestion
-    answer: Answer
+    answer: ReportAnswer
     sections: list[Section]
 
     @property

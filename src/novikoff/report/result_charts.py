@@ -17,7 +17,7 @@ from novikoff.report.charts.capacity import trials_figure
 from novikoff.report.charts.margins import closest_marked
 from novikoff.report.charts.plane import Separator, separator_figure
 from novikoff.report.charts.trace_list import figures_of
-from novikoff.report.model import Answer, Figure, Page, PageQuestion, array
+from novikoff.report.model import Figure, Page, PageQuestion, ReportAnswer, array
 from novikoff.report.pages.check import check_page
 from novikoff.report.pages.repair import repair_page
 from novikoff.report.render.chart import Chart
@@ -67,12 +67,12 @@ def _(result: Verdict) -> Figure:
             f"the family {result.family!r} compares rows with each other or with thresholds: its"
             " verdict has no picture in the plane; str(verdict) tells it"
         )
-    return _first(check_page(result, _question(), Answer("", [])))
+    return _first(check_page(result, _question(), ReportAnswer("", [])))
 
 
 @figure_of.register
 def _(result: Repair) -> Figure:
-    return _first(repair_page(result, _question(), Answer("", [])))
+    return _first(repair_page(result, _question(), ReportAnswer("", [])))
 
 
 @figure_of.register

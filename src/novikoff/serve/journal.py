@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from novikoff import files
 from novikoff.errors import NovikoffError, ParameterError
-from novikoff.serve.operations import PAGE_OF_ENTRIES, Entry, Operation, Outcome
+from novikoff.serve.operations import PAGE_OF_ENTRIES, JournalEntry, Operation, Outcome
 
 FILE, VERSION = "journal.db", 1
 #: How sure a commit is: "full" is on the disk, "normal" in the system's hands, which a power cut
@@ -133,14 +133,14 @@ class Journal:
             raise JournalError(f"the journal cannot be written: {error}") from None
         return outcomes
 
-    def entries(self, after: int = 0, until: int | None = None) -> Iterator[Entry]:
+    def entries(self, after: int = 0, until: int | None = None) -> Iterator[JournalEntry]:
         """The labels in their order, from after one sequence number until another."""
         while True:
             found = self.db.execute(
                 "SELECT * FROM labels WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
                 (after, 2**62 if until is None else until, PAGE_OF_ENTRIES),
             ).fetchall()
-            yield from map(Entry._make, found)
+            yield from map(JournalEntry._make, found)
             if len(found) < PAGE_OF_ENTRIES:
                 return
             after = found[-1][0]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 PAGE_OF_ENTRIES = 1000
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """A label that was learned from, with all that it takes to learn it again.
 
     served, score, version: what was predicted, and after how many updates; None where prediction
@@ -40,7 +40,7 @@ class Prediction(NamedTuple):
 class Repeat(NamedTuple):
     """What was asked has been done before."""
 
-    of: "Entry | Prediction"
+    of: "JournalEntry | Prediction"
 
 
 class Refusal(NamedTuple):
@@ -50,7 +50,7 @@ class Refusal(NamedTuple):
     why: str
 
 
-Outcome: TypeAlias = "Entry | Prediction | Repeat | Refusal | int | None"
+Outcome: TypeAlias = "JournalEntry | Prediction | Repeat | Refusal | int | None"
 
 
 class Operation(Protocol):
@@ -232,9 +232,9 @@ class Compact(NamedTuple):
         return None
 
 
-def _entry(db: sqlite3.Connection, model: int, id: str) -> Entry | None:  # noqa: A002
+def _entry(db: sqlite3.Connection, model: int, id: str) -> JournalEntry | None:  # noqa: A002
     found = db.execute("SELECT * FROM labels WHERE model = ? AND id = ?", (model, id)).fetchone()
-    return None if found is None else Entry(*found)
+    return None if found is None else JournalEntry(*found)
 
 
 def _waits(db: sqlite3.Connection, model: int, id: str) -> bool:  # noqa: A002
@@ -242,7 +242,7 @@ def _waits(db: sqlite3.Connection, model: int, id: str) -> bool:  # noqa: A002
     return found.fetchone() is not None
 
 
-def _repeat(known: Entry, label: str, weight: float) -> Repeat | Refusal:
+def _repeat(known: JournalEntry, label: str, weight: float) -> Repeat | Refusal:
     if (known.label, known.weight) == (label, weight):
         return Repeat(known)
     was = f"the label {known.label} and the weight {known.weight:g}"
@@ -250,11 +250,11 @@ def _repeat(known: Entry, label: str, weight: float) -> Repeat | Refusal:
     return Refusal(HTTPStatus.CONFLICT, why)
 
 
-def _add(db: sqlite3.Connection, *values: Any) -> Entry:
+def _add(db: sqlite3.Connection, *values: Any) -> JournalEntry:
     added = db.execute(
         "INSERT INTO labels (model, id, time, features, label, weight, served, score, version, out)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         values,
     )
     assert added.lastrowid is not None
-    return Entry(added.lastrowid, *values)
+    return JournalEntry(added.lastrowid, *values)

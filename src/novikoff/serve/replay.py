@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from novikoff.errors import NovikoffError, ParameterError
 from novikoff.serve.journal import Journal, ModelRecord
-from novikoff.serve.operations import Entry
+from novikoff.serve.operations import JournalEntry
 from novikoff.serve.served_model import Counts, ServedModel, first_estimator
 
 
@@ -75,7 +75,7 @@ def _backtest(record: ModelRecord, rule: str) -> ServedModel:
 
 def _entries(
     journal: Journal, record: ModelRecord, until: float | None, labels: int | None
-) -> Iterator[Entry]:
+) -> Iterator[JournalEntry]:
     number = 0
     for entry in journal.entries(record.base):
         if (until is not None and entry.time > until) or number == labels:

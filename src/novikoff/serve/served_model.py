@@ -19,7 +19,7 @@ from novikoff.errors import DataError, ModelError, NovikoffError
 from novikoff.learning.estimators.save_load import load
 from novikoff.learning.rules import protocol
 from novikoff.serve.journal import Journal, ModelRecord
-from novikoff.serve.operations import Entry
+from novikoff.serve.operations import JournalEntry
 from novikoff.serve.recipes import make_recipe, new_estimator
 
 JsonLabel: TypeAlias = str | int | float | bool
@@ -139,7 +139,7 @@ class ServedModel:
         """Whether its features have names, so that an array says nothing about them."""
         return not self.estimator.__dict__.keys().isdisjoint(("_names", "feature_names_in_"))
 
-    def apply(self, entry: Entry) -> bool | None:
+    def apply(self, entry: JournalEntry) -> bool | None:
         """Learn from an entry; whether the served prediction was wrong, None if it was refused."""
         counts = self.counts
         counts.seq = entry.seq
@@ -167,7 +167,9 @@ class ServedModel:
         else:
             self.estimator.learn_one(features, label, weight=weight)
 
-    def _count(self, entry: Entry, features: Features, served: JsonLabel, label: JsonLabel) -> None:
+    def _count(
+        self, entry: JournalEntry, features: Features, served: JsonLabel, label: JsonLabel
+    ) -> None:
         counts, mistake, code = self.counts, served != label, self.classes.index(label)
         counts.seen += 1
         counts.mistakes += mistake

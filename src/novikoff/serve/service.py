@@ -26,7 +26,7 @@ from novikoff.serve.messages import (
 )
 from novikoff.serve.operations import (
     AddModel,
-    Entry,
+    JournalEntry,
     KeepPrediction,
     Learn,
     Operation,
@@ -37,7 +37,7 @@ from novikoff.serve.operations import (
 )
 from novikoff.serve.recipes import make_recipe
 from novikoff.serve.served_model import ServedModel, ServiceError
-from novikoff.serve.settings import Settings
+from novikoff.serve.settings import ServiceSettings
 
 DEFAULT = "default"
 
@@ -47,7 +47,7 @@ Answer = dict[str, Any] | ServiceError
 class Service:
     """What answers requests. reads_only: it predicts and follows the journal of a learner."""
 
-    def __init__(self, settings: Settings, *, reads_only: bool = False) -> None:
+    def __init__(self, settings: ServiceSettings, *, reads_only: bool = False) -> None:
         self.settings, self.limits, self.reads_only = settings, settings.limits, reads_only
         self.journal = Journal(settings.journal, durability=settings.durability)
         self.view = Journal(settings.journal, write=False)  # to look while others commit
@@ -254,17 +254,17 @@ class Service:
         """What follows from what is on the disk now."""
         if isinstance(outcome, Refusal):
             return ServiceError(*outcome)
-        if isinstance(outcome, Entry):
+        if isinstance(outcome, JournalEntry):
             self.applied = outcome.seq
             model = self.by_key[outcome.model]
             return _answer(model, model.apply(outcome), False)
-        if isinstance(outcome, Repeat) and isinstance(outcome.of, Entry):
+        if isinstance(outcome, Repeat) and isinstance(outcome.of, JournalEntry):
             model = self.by_key[outcome.of.model]
             return _answer(model, self._known_mistake(model, outcome.of), True)
         return outcome.of if isinstance(outcome, Repeat) else outcome
 
     @staticmethod
-    def _known_mistake(model: ServedModel, entry: Entry) -> bool | None:
+    def _known_mistake(model: ServedModel, entry: JournalEntry) -> bool | None:
         if entry.served is not None:
             return entry.served != entry.label
         return model.recent.get(entry.seq)

@@ -22,7 +22,7 @@ class Limits(NamedTuple):
     connections: int = 1000
 
 
-class Settings(NamedTuple):
+class ServiceSettings(NamedTuple):
     """How to serve."""
 
     journal: str | os.PathLike[str] = "novikoff-journal"

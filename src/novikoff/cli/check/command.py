@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EXIT_CODES = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "undecided": 3}
 
 
-class Family(enum.StrEnum):
+class FamilyChoice(enum.StrEnum):
     BINARY = "binary"
     BINOMIAL = "binomial"
     LOG_BINOMIAL = "log-binomial"
@@ -40,7 +40,7 @@ def check(
     bias: options.BiasOption = True,
     unit_length: options.ScaledOption = False,
     family: Annotated[
-        Family,
+        FamilyChoice,
         options.question_option(
             metavar="FAMILY",
             help="The model. binary: two labels, logistic regression; binomial: successes of"
@@ -48,7 +48,7 @@ def check(
             " cumulative: classes in order; conditional: cases and controls in strata; cox:"
             " times and events.",
         ),
-    ] = Family.BINARY,
+    ] = FamilyChoice.BINARY,
     formula: options.FormulaOption = None,
     weights: options.WeightsOption = None,
     trials: options.TrialsOption = None,
@@ -250,9 +250,9 @@ def _refuse_folders(written_to: dict[str, Path | None]) -> None:
 
 
 def _refuse_drawing(
-    files: report_options.ReportFiles, family: Family, roles: dict[str, str]
+    files: report_options.ReportFiles, family: FamilyChoice, roles: dict[str, str]
 ) -> None:
-    if files.wanted and (roles or family not in (Family.BINARY, Family.POISSON)):
+    if files.wanted and (roles or family not in (FamilyChoice.BINARY, FamilyChoice.POISSON)):
         raise ParameterError(
             "--report and --plot draw all rows beside one hyperplane, which is for two labels or"
             " counts without roles: leave them out"

@@ -26,7 +26,7 @@ def check_page(found: CheckResult, account: str, model: bool) -> report.Page:
     return report.check_page(
         verdict,
         question(rows.name, known),
-        report.Answer(headline(verdict), facts, account),
+        report.ReportAnswer(headline(verdict), facts, account),
         labels=rows.labels,
         rank=found.rank,
         coefficients=found.coefficients,

@@ -31,5 +31,5 @@ def cover_page(found: CoverResult, account: str) -> report.Page:
         count = readable_count(found.dichotomies)
         figures.append(("of these rows", f"{count} labellings are realised"))
     about = question(" and ".join(names), facts)
-    answer = report.Answer(sentence, figures, account)
+    answer = report.ReportAnswer(sentence, figures, account)
     return report.cover_page(about, answer, P=P, N=N, capacities=found.capacity)

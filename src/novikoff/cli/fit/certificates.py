@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.cli.fit.proof_inputs import ProofInputs
-from novikoff.cli.fit.result import Result
+from novikoff.cli.fit.result import FitResult
 from novikoff.errors import ParameterError
 from novikoff.learning.epochs import learn
 from novikoff.learning.rows import Array, WeightedRows
@@ -56,7 +56,9 @@ class Proofs(NamedTuple):
         return lines or ["nothing is proven, so no proof was written"]
 
 
-def write_proofs(result: Result, certificate: Path | None, run_certificate: Path | None) -> Proofs:
+def write_proofs(
+    result: FitResult, certificate: Path | None, run_certificate: Path | None
+) -> Proofs:
     """Prove what was asked for, and write it; nothing if the run was interrupted."""
     rows = result.provable
     if result.interrupted or rows is None:
@@ -73,7 +75,7 @@ def write_proofs(result: Result, certificate: Path | None, run_certificate: Path
     return Proofs(certificate if proof is not None else None, run_certificate, asked_for)
 
 
-def _of_weights(result: Result, rows: ProofInputs) -> Certificate | None:
+def _of_weights(result: FitResult, rows: ProofInputs) -> Certificate | None:
     """Prove separability by the weights that predict, or by those last learned; None if neither
     separate exactly.
     """
@@ -106,14 +108,14 @@ def _support(
     return [(signed.scan.lowest(weights).row, Fraction(1))]
 
 
-def _of_verdict(result: Result, rows: ProofInputs) -> tuple[Certificate | None, str]:
+def _of_verdict(result: FitResult, rows: ProofInputs) -> tuple[Certificate | None, str]:
     spec = result.spec
     bias = spec.bias or bool(result.learner.linear()[1][0])  # a threshold is a bias
     verdict = Judge(rows.signed(fit_intercept=bias, unit_length=spec.unit_length)).run()
     return verdict.certificate, verdict.outcome
 
 
-def _run_certificate(result: Result, rows: ProofInputs) -> Certificate:
+def _run_certificate(result: FitResult, rows: ProofInputs) -> Certificate:
     """Prove that the perceptron moved at these rows, in this order; train again, with a log."""
     spec, learner = result.spec, result.learner
     assert rows.data is not None  # a run on a cluster has no such certificate

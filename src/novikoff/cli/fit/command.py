@@ -37,7 +37,7 @@ def fit(
             min=1, help="The budget; standard input is read once.", show_default=str(EPOCHS)
         ),
     ] = None,
-    stop: options.StopOption = options.Stop.PROVEN,
+    stop: options.StopOption = options.StopChoice.PROVEN,
     order: options.OrderOption = options.Order.GIVEN,
     seed: options.SeedOption = 0,
     classes: Annotated[

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import typer
 
 from novikoff.cli.fit.proof_inputs import ProofInputs, require_provable, update_totals
-from novikoff.cli.fit.result import Result
+from novikoff.cli.fit.result import FitResult
 from novikoff.cli.shared.cluster_options import RemoteData
 from novikoff.cli.shared.progress.training_progress import Progress, ProgressTask
 from novikoff.data import Source
@@ -51,7 +51,7 @@ class FitOutput(NamedTuple):
     of, if there are to be any.
     """
 
-    result: Result
+    result: FitResult
     exit_code: int
     recorder: "FitPageRecorder | None" = None
 
@@ -96,7 +96,7 @@ class FitJob(NamedTuple):
         assert found.source is not None
         provable = ProofInputs.of(found.data, found.log) if prove and found.data else None
         known = found.source, found.learner, found.classes, found.outcome, found.rows, margin
-        result = Result(
+        result = FitResult(
             self.spec, *known, found.seconds, provable, found.checkpoint, None, advice, wrong
         )
         yield FitOutput(result, progress.exit_code, recorder)

@@ -5,7 +5,7 @@ from typing import Any
 
 from novikoff.cli.fit.cluster_progress import ClusterProgress
 from novikoff.cli.fit.proof_inputs import ProofInputs, require_provable, require_two_classes
-from novikoff.cli.fit.result import ClusterSummary, Result
+from novikoff.cli.fit.result import ClusterSummary, FitResult
 from novikoff.cli.shared.cluster_options import Cluster, RemoteData, list_skipped
 from novikoff.cluster.distributed_check import signed_rows
 from novikoff.cluster.training.mixing import refuse_unmixable
@@ -32,7 +32,7 @@ def fit_on_cluster(
     connection: Connection,
     progress: ClusterProgress,
     manager: CheckpointManager | None,
-) -> Result:
+) -> FitResult:
     """Learn, epoch by epoch."""
     cluster = source.cluster
 
@@ -64,7 +64,7 @@ def fit_on_cluster(
         connection.dashboard,
         _idle_workers_note(spec, cluster, found.shards, progress.workers),
     )
-    return Result(
+    return FitResult(
         spec,
         found.data,
         found.learner,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from novikoff import report
-from novikoff.cli.fit.result import Result
+from novikoff.cli.fit.result import FitResult
 from novikoff.cli.shared.loaded_source import LoadedSource
 from novikoff.cli.shared.report_options import question, sizes
 from novikoff.cli.shared.text import Fact
@@ -35,16 +35,16 @@ class FitPageRecorder:
         if stop == self.source.chunk.X.shape[0]:
             self.ceilings.append(float(learner.ceilings().min()))
 
-    def page(self, result: Result, account: str) -> report.Page:
+    def page(self, result: FitResult, account: str) -> report.Page:
         """Make the page of `fit`; account: its text."""
         known = [*sizes(result.rows, result.learner.features), *_training(result)]
         about = question(self.source.name, known)
         sentence = f"{result.spec.rule}: {result.ending()}."
-        answer = report.Answer(sentence, result.facts(), account)
+        answer = report.ReportAnswer(sentence, result.facts(), account)
         return report.fit_page(_run(result, self.source.chunk, self.ceilings), about, answer)
 
 
-def _run(result: Result, chunk: Chunk, ceilings: list[float]) -> report.FitRun:
+def _run(result: FitResult, chunk: Chunk, ceilings: list[float]) -> report.FitRun:
     spec, matrix, labels = result.spec, as_matrix(chunk.X), chunk.y
     if spec.rule == "one-sided":
         labels, codes = None, np.ones(result.rows, np.uint16)
@@ -67,7 +67,7 @@ def _run(result: Result, chunk: Chunk, ceilings: list[float]) -> report.FitRun:
     )
 
 
-def _training(result: Result) -> list[Fact]:
+def _training(result: FitResult) -> list[Fact]:
     spec = result.spec
     values = ", ".join(f"{name} = {value}" for name, value in _parameters(spec, result.learner))
     classes = listed(result.classes.tolist())

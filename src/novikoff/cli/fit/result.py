@@ -34,7 +34,7 @@ class ClusterSummary(NamedTuple):
     idle: str | None  # a note on workers that had nothing to do
 
 
-class Result(NamedTuple):
+class FitResult(NamedTuple):
     """The result of a run."""
 
     spec: TrainingSpec

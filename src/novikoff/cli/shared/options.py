@@ -13,7 +13,7 @@ import typer
 from novikoff.errors import ParameterError
 
 
-class Stop(enum.StrEnum):
+class StopChoice(enum.StrEnum):
     PROVEN = "proven"
     BUDGET = "budget"
 
@@ -68,7 +68,7 @@ ClassWeightOption = Annotated[
 ]
 OrderOption = Annotated[Order, typer.Option(help="given, or shuffle: anew each epoch.")]
 StopOption = Annotated[
-    Stop,
+    StopChoice,
     typer.Option(
         help="proven: where the rows are proven inseparable, end once mistakes no longer fall; or"
         " go on to the budget of epochs."

@@ -15,7 +15,7 @@ def trace_page(found: Trace, source: Source, account: str) -> report.Page:
     about = question(source.name, [*sizes(found.rows, found.features), *facts])
     against = target(found).removeprefix("target: ")
     figures = [("held against", against), ("it ended because", found.because)]
-    answer = report.Answer(f"{found.rule}: {ending(found)}.", figures, account)
+    answer = report.ReportAnswer(f"{found.rule}: {ending(found)}.", figures, account)
     return report.trace_page(found, about, answer)
 
 

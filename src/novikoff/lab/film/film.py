@@ -18,7 +18,7 @@ from novikoff.lab.film.proof_picture import picture_columns, picture_of
 from novikoff.lab.film.run import ENDLESS, NOTHING, UPDATES, FilmRun, Numbers, Places
 from novikoff.lab.film.symbols import symbols_of
 from novikoff.lab.state.row_orders import arrangement, rows_of
-from novikoff.lab.state.settings import ORDERS, Settings, estimator
+from novikoff.lab.state.settings import ORDERS, RunSettings, estimator
 from novikoff.lab.state.url_values import Point
 from novikoff.learning.rules import Averaged
 from novikoff.number_text import count, rounded_up
@@ -35,7 +35,7 @@ LEFT_OUT = re.compile(r"weight_[0-9]+|intercept|.*_slack")  # of the columns of 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def plane_run(settings: Settings, points: tuple[Point, ...], verdict: Verdict) -> FilmRun:
+def plane_run(settings: RunSettings, points: tuple[Point, ...], verdict: Verdict) -> FilmRun:
     """The run on points in the plane on which the verdict is known."""
     (X, y), numbers = rows_of(points), arrangement(settings, points).places
     most = UPDATES if verdict.outcome == SEPARABLE else ENDLESS

@@ -19,7 +19,7 @@ from novikoff.data.text.csv.categories import looks_like_word
 from novikoff.data.text.csv.header import TableHeader, find_layout
 from novikoff.data.text.tokens import shown
 from novikoff.errors import DataError
-from novikoff.lab.state.page_state import LONGEST_NAME, Names
+from novikoff.lab.state.page_state import LONGEST_NAME, AxisNames
 from novikoff.lab.state.url_values import LARGEST, MOST_POINTS, SMALLEST, Point, write_points
 from novikoff.number_text import plural
 from novikoff.report.model import shorten
@@ -90,7 +90,7 @@ def pasted(
     others = len(names) - 3
     note = f"{others} other column{'s are' if others != 1 else ' is'} not used." if others else ""
     words = *chosen[:2], *labels
-    named = zip(Names._fields, (shorten(word, LONGEST_NAME) for word in words), strict=True)
+    named = zip(AxisNames._fields, (shorten(word, LONGEST_NAME) for word in words), strict=True)
     return found | {
         "names": dict(named),
         "labels": labels,

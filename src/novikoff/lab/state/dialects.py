@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from novikoff.lab.state.settings import Settings, as_text, canonical
+from novikoff.lab.state.settings import RunSettings, as_text, canonical
 
 
 class Dialect(NamedTuple):
@@ -10,7 +10,7 @@ class Dialect(NamedTuple):
 
     title: str
     about: str
-    settings: Settings
+    settings: RunSettings
 
     def as_strings(self) -> dict[str, str]:
         """Its settings as an address has them."""
@@ -21,36 +21,36 @@ DIALECTS = {
     "proof": Dialect(
         "As in the proof: from zeros",
         "A score of exactly 0 is a mistake, which the proof needs. At most (D/γ)² mistakes.",
-        Settings(),
+        RunSettings(),
     ),
     "000": Dialect(
         "Note 000: one-sided",
         "Positive rows only, scaled to length 1, no bias, from zeros: a row with w·x ≤ 0 is added."
         " At most 1/g² updates, where g is the gap.",
-        Settings(rule="one-sided"),
+        RunSettings(rule="one-sided"),
     ),
     "001": Dialect(
         "Note 001: unit length",
         "Predicts + only where w·x > 0; rows are scaled to length 1, a dummy input of 1 stands for"
         " the bias, and the start is zeros. At most 1/γ² mistakes.",
-        Settings(tie="negative", unit=True),
+        RunSettings(tie="negative", unit=True),
     ),
     "002": Dialect(
         "Note 002: random start",
         "A random start and a step η; only a signed score below 0 is an error, so that nothing"
         " moves at exactly 0. The rows are cycled through until none is wrong.",
-        Settings(start="random", tie="keep"),
+        RunSettings(start="random", tie="keep"),
     ),
     "003": Dialect(
         "Note 003: fixed increment",
         "Homogeneous coordinates, a random start, a fixed increment η, and sgn(0) = −1. The proof"
         " keeps ‖w(k) − w(0)‖² between A·k² and B·k.",
-        Settings(start="random", tie="negative"),
+        RunSettings(start="random", tie="negative"),
     ),
     "004": Dialect(
         "Note 004: online",
         "Predict, see the label, learn: sgn(0) = +1, no step size, from zeros. At most (D/γ)²"
         " mistakes in all (Block, Novikoff 1962).",
-        Settings(tie="positive"),
+        RunSettings(tie="positive"),
     ),
 }

@@ -19,7 +19,7 @@ from novikoff.lab.state.presets import DEFAULT, PRESETS
 from novikoff.lab.state.settings import (
     DEFAULTS,
     MOST_SEED,
-    Settings,
+    RunSettings,
     as_text,
     canonical,
     read_setting,
@@ -38,7 +38,7 @@ LONGEST_NAME = 60  # characters of a column's or a class's name
 LONGEST = 60_000  # characters of an address; 500 points of 17 digits take a third
 
 
-class Names(NamedTuple):
+class AxisNames(NamedTuple):
     """What a table calls its columns, and its classes −1 and +1."""
 
     x: str = ""
@@ -52,8 +52,8 @@ class Plane(NamedTuple):
 
     preset: str | None = DEFAULT
     points: tuple[Point, ...] = PRESETS[DEFAULT].points
-    settings: Settings = PRESETS[DEFAULT].settings
-    names: Names = Names()
+    settings: RunSettings = PRESETS[DEFAULT].settings
+    names: AxisNames = AxisNames()
 
 
 class CapacityTabState(NamedTuple):
@@ -131,11 +131,11 @@ def _plane(found: dict[str, str]) -> Plane:
             "the address has a preset and points, expected one of them: leave preset out to use"
             " points of your own"
         )
-    names = Names()
+    names = AxisNames()
     if "points" in found:
         name, points, base = None, read_points(found.pop("points")), DEFAULTS
-        given = {key: found.pop(key) for key in Names._fields if key in found}
-        names = Names(**{key: _read_name(key, text) for key, text in given.items()})
+        given = {key: found.pop(key) for key in AxisNames._fields if key in found}
+        names = AxisNames(**{key: _read_name(key, text) for key, text in given.items()})
     else:
         name = found.pop("preset", DEFAULT)
         if name not in PRESETS:
@@ -143,7 +143,7 @@ def _plane(found: dict[str, str]) -> Plane:
                 f"preset: found {shown(name)}, expected one of {', '.join(PRESETS)}"
             )
         points, base = PRESETS[name].points, PRESETS[name].settings
-    _refuse_unknown(found, ("preset", "points", *Settings._fields))
+    _refuse_unknown(found, ("preset", "points", *RunSettings._fields))
     chosen = {key: read_setting(key, value) for key, value in found.items()}
     return Plane(name, points, canonical(base._replace(**chosen)), names)
 
@@ -210,10 +210,10 @@ def _of_plane(state: Plane) -> dict[str, str]:
     return found | _needed(state.settings, base)
 
 
-def _needed(settings: Settings, base: Settings) -> dict[str, str]:
+def _needed(settings: RunSettings, base: RunSettings) -> dict[str, str]:
     """The settings without which those of the base would mean another run."""
     kept = settings
-    for name in Settings._fields:
+    for name in RunSettings._fields:
         without = kept._replace(**{name: getattr(base, name)})
         kept = without if canonical(without) == settings else kept
     mine, theirs = as_text(kept), as_text(base)

@@ -6,7 +6,7 @@ preset's text says of its run is tested.
 
 from typing import NamedTuple
 
-from novikoff.lab.state.settings import DEFAULTS, Settings, canonical
+from novikoff.lab.state.settings import DEFAULTS, RunSettings, canonical
 from novikoff.lab.state.url_values import Point, read_points
 
 DEFAULT = "clouds"
@@ -18,10 +18,10 @@ class Preset(NamedTuple):
     title: str
     about: str
     points: tuple[Point, ...]
-    settings: Settings
+    settings: RunSettings
 
 
-def _preset(title: str, about: str, points: str, settings: Settings = DEFAULTS) -> Preset:
+def _preset(title: str, about: str, points: str, settings: RunSettings = DEFAULTS) -> Preset:
     return Preset(title, about, read_points(points), canonical(settings))
 
 
@@ -51,7 +51,7 @@ PRESETS = {
         " mistakes are possible, and there are 2. The first two points are at right angles to each"
         " other: every inequality of the proof is an equality.",
         "p1,0n0,1p0.5,-0.5n-0.75,0.5p0.5,-0.75n-0.5,0.75p0.75,-0.5",
-        Settings(bias=False),
+        RunSettings(bias=False),
     ),
     "loose": _preset(
         "The bound far above",
@@ -92,7 +92,7 @@ PRESETS = {
         " on its side. The gap g of the best w is small, as the outer two are nearly"
         " opposite: at most 1/g² = 50 updates, and there are 19.",
         "p0.6,0.8p-0.96,0.28p0.8,0.6p-0.6,0.8p1,0",
-        Settings(rule="one-sided"),
+        RunSettings(rule="one-sided"),
     ),
     "far-start": _preset(
         "A random start far off",
@@ -100,7 +100,7 @@ PRESETS = {
         " updates, not 9. Each moves w by no more than η·D, so that what is far off for η takes"
         " long to undo; with η = 0.125 it takes 18.",
         CLOUDS,
-        Settings(start="random", seed=6, eta=0.03125),
+        RunSettings(start="random", seed=6, eta=0.03125),
     ),
     "adversarial": _preset(
         "Adversarial order",
@@ -108,7 +108,7 @@ PRESETS = {
         " costs 7. No order can cost more than 105, says the theorem.",
         "n-1,-4n-0.5,1n-1,3p1,-1n-2.5,-2p0,-4n-2,0n-2.5,2.5n-2.5,0p4,-3p3.5,-3n-3.5,-3n-2.5,-2.5"
         "p1,2.5",
-        Settings(order="adversarial"),
+        RunSettings(order="adversarial"),
     ),
     "sorted": _preset(
         "Sorted by class",
@@ -116,6 +116,6 @@ PRESETS = {
         " The points and the bound, 118, are the same.",
         "p0.5,-3n0.5,1.5n-3.5,2.5n-3.5,-3.5p0.5,-2.5n0.5,3.5n0,3.5p3,-4n-3.5,1.5p-2.5,-4p2,-1.5"
         "n-1.5,3n-1.5,-1.5n-3,3.5n0,4p2.5,-1.5",
-        Settings(order="sorted"),
+        RunSettings(order="sorted"),
     ),
 }

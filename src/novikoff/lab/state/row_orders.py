@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.lab.state.settings import Settings, estimator
+from novikoff.lab.state.settings import RunSettings, estimator
 from novikoff.lab.state.url_values import Point
 from novikoff.learning.epochs import learn
 from novikoff.learning.rows import make_rows
@@ -51,7 +51,7 @@ class Arrangement(NamedTuple):
     note: str = ""
 
 
-def arrangement(settings: Settings, points: tuple[Point, ...]) -> Arrangement:
+def arrangement(settings: RunSettings, points: tuple[Point, ...]) -> Arrangement:
     """The order in which an epoch goes through the points."""
     if settings.order == "adversarial" and points:
         return _search(settings, points)
@@ -61,7 +61,7 @@ def arrangement(settings: Settings, points: tuple[Point, ...]) -> Arrangement:
 
 
 @lru_cache(256)
-def _search(settings: Settings, points: tuple[Point, ...]) -> Arrangement:
+def _search(settings: RunSettings, points: tuple[Point, ...]) -> Arrangement:
     return OrderSearch(settings, *rows_of(points)).arrangement()
 
 
@@ -76,7 +76,7 @@ class RunCost(NamedTuple):
 class OrderSearch:
     """Looks for a costly arrangement; the same one each time."""
 
-    def __init__(self, settings: Settings, X: npt.NDArray[np.float64], y: Places) -> None:
+    def __init__(self, settings: RunSettings, X: npt.NDArray[np.float64], y: Places) -> None:
         self._X, self._y = X, y
         self._estimator, self._lift = estimator(settings, ONE), (settings.bias, settings.unit)
         self._left = ALL

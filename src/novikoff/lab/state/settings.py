@@ -33,7 +33,7 @@ STARTS = ("zeros", "random")
 MOST_SEED = 2**31 - 1
 
 
-class Settings(NamedTuple):
+class RunSettings(NamedTuple):
     """A rule with all that is set about it, in the order of an address."""
 
     rule: str = "perceptron"
@@ -49,7 +49,7 @@ class Settings(NamedTuple):
     order: str = "given"
 
 
-DEFAULTS = Settings()
+DEFAULTS = RunSettings()
 
 
 class RuleSetting(NamedTuple):
@@ -149,7 +149,7 @@ _READERS: dict[str, Callable[[str, str], Value]] = {
 }
 
 
-def canonical(settings: Settings) -> Settings:
+def canonical(settings: RunSettings) -> RunSettings:
     """The same run, with one value for all that its rule does not use.
 
     A start of one's own has a number for each coordinate: a missing intercept is 0, and one that
@@ -177,7 +177,7 @@ def write_setting(value: Value) -> str:
     return write_number(value) if isinstance(value, float) else str(value)
 
 
-def as_text(settings: Settings) -> dict[str, str]:
+def as_text(settings: RunSettings) -> dict[str, str]:
     """Every setting as an address has it."""
     return {name: write_setting(value) for name, value in settings._asdict().items()}
 
@@ -191,7 +191,7 @@ _PARAMETERS = {
 }
 
 
-def estimator(settings: Settings, max_epochs: int) -> BaseLearner:
+def estimator(settings: RunSettings, max_epochs: int) -> BaseLearner:
     """The estimator that these settings mean, not fitted.
 
     Its order is "shuffle", or "given": rows in an order of the lab's own (`row_orders`) are

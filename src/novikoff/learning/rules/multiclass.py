@@ -38,7 +38,7 @@ from novikoff.learning.rules.protocol import Seen, State, Vector, require
 LONGER = 2.0**0.5  # than the row itself
 
 
-class Comparison(NamedTuple):
+class ClassComparison(NamedTuple):
     """The row z = (e_own - e_rival) (x) row, and its score W . z."""
 
     row: Any
@@ -78,10 +78,10 @@ class Multiclass(NamedTuple):
     def class_label(self, code: int, positive: int) -> float:
         return 1.0
 
-    def learned_row(self, state: Any, row: Any, code: int) -> Comparison:
+    def learned_row(self, state: Any, row: Any, code: int) -> ClassComparison:
         weights, own = state.weights, np.int64(code)
         if weights.shape[0] == 1:  # no other class has come yet, and no answer is wrong
-            return Comparison(row, own, own, 1.0)
+            return ClassComparison(row, own, own, 1.0)
         score, best, rival = 0.0, -np.inf, own
         for k in range(weights.shape[0]):
             found = dot(row, weights[k])
@@ -89,18 +89,18 @@ class Multiclass(NamedTuple):
                 score = found
             elif rival == own or found > best or found != found:  # no number must not get lost
                 best, rival = found, np.int64(k)
-        return Comparison(row, own, rival, score - best)
+        return ClassComparison(row, own, rival, score - best)
 
-    def score(self, state: Any, row: Comparison) -> float:
+    def score(self, state: Any, row: ClassComparison) -> float:
         return row.score
 
     def mistaken(self, score: float, label: float) -> Any:
         return protocol.mistaken(self.inner, score, label)
 
-    def step(self, state: Any, row: Comparison, seen: Seen) -> Any:
+    def step(self, state: Any, row: ClassComparison, seen: Seen) -> Any:
         return protocol.step(self.inner, state, row, seen)
 
-    def move(self, state: Any, row: Comparison, amount: float, seen: Seen) -> None:
+    def move(self, state: Any, row: ClassComparison, amount: float, seen: Seen) -> None:
         protocol.move(self.inner, state, row, amount, seen)
 
     def accepts(self, row: Any) -> Any:

@@ -13,8 +13,8 @@ from novikoff.report.model import (
     Mark,
     Numbers,
     ReferenceLine,
+    ReportTable,
     Section,
-    Table,
     array,
     number,
     round_step,
@@ -127,9 +127,9 @@ def margin_sections(
     ]
 
 
-def closest_table(examples: RowInfo, margins: Numbers, listed: int = LISTED) -> Table:
+def closest_table(examples: RowInfo, margins: Numbers, listed: int = LISTED) -> ReportTable:
     """A table of the rows with the smallest margins, in ascending order."""
     rows = closest_rows(margins, listed)
     lines = [examples.cells(int(i), number(float(margins[i]))) for i in rows]
     caption = f"The {len(rows)} rows with the smallest margins, of {len(margins):,}."
-    return Table(examples.column_names("margin"), lines, caption)
+    return ReportTable(examples.column_names("margin"), lines, caption)

@@ -12,7 +12,7 @@ from novikoff.report.model import (
     Mark,
     Numbers,
     ReferenceLine,
-    Table,
+    ReportTable,
     array,
     number,
 )
@@ -256,10 +256,10 @@ def promotions(trace: Trace) -> Figure:
     )
 
 
-def checks_table(trace: Trace) -> Table:
+def checks_table(trace: Trace) -> ReportTable:
     """A table of the inequalities checked, and where each was tightest."""
     how = "in rational arithmetic" if trace.exact else "in floating point, rounding allowed for"
-    return Table(
+    return ReportTable(
         ["inequality", "steps", "smallest slack", "at update"],
         [
             [each.statement, f"{each.steps:,}", number(float(each.tightest)), f"{each.at:,}"]

@@ -9,7 +9,7 @@ from novikoff.report.charts import capacity
 from novikoff.report.charts.conflict import conflict_figure, multiplier_text
 from novikoff.report.charts.margins import closest_marked, margin_sections
 from novikoff.report.charts.plane import MarkedRows, Separator, scatter_figure, separator_figure
-from novikoff.report.model import Answer, Page, PageQuestion, Section, Table
+from novikoff.report.model import Page, PageQuestion, ReportAnswer, ReportTable, Section
 from novikoff.report.row_info import RowInfo
 from novikoff.verdict.account.text import advice, methods_sentence
 from novikoff.verdict.coefficients import Coefficient
@@ -23,7 +23,7 @@ INFINITE = {"+": "to +∞", "-": "to -∞", "either": "to ±∞"}
 def check_page(
     verdict: Verdict,
     asked: PageQuestion,
-    answer: Answer,
+    answer: ReportAnswer,
     *,
     labels: LabelArray | None = None,
     rank: int | None = None,
@@ -75,7 +75,9 @@ def _separated(verdict: Verdict) -> Section:
         return Section("Separated rows", text)
     lines = [[each.text, f"{len(each.rows):,}", _rows_text(each.rows)] for each in found]
     caption = "Single columns and levels that separate by themselves, then pairs."
-    return Section("Separated rows", text, table=Table(["", "how many", "rows"], lines, caption))
+    return Section(
+        "Separated rows", text, table=ReportTable(["", "how many", "rows"], lines, caption)
+    )
 
 
 def _rows_text(rows: tuple[int, ...]) -> str:
@@ -142,7 +144,7 @@ def _margins(verdict: Verdict, examples: RowInfo, separator: Separator) -> list[
     return margin_sections(examples, separator, rule, text)
 
 
-def _conflict(verdict: Verdict, examples: RowInfo) -> Table:
+def _conflict(verdict: Verdict, examples: RowInfo) -> ReportTable:
     shown = verdict.conflict[:LISTED]
     more = len(verdict.conflict) - len(shown)
     caption = (
@@ -158,10 +160,10 @@ def _conflict(verdict: Verdict, examples: RowInfo) -> Table:
         [str(k + 1), *examples.cells(row, multiplier_text(share))]
         for k, (row, share) in enumerate(shown)
     ]
-    return Table(["", *examples.column_names("multiplier")], lines, caption)
+    return ReportTable(["", *examples.column_names("multiplier")], lines, caption)
 
 
-def _coefficients_table(coefficients: list[Coefficient]) -> Table:
+def _coefficients_table(coefficients: list[Coefficient]) -> ReportTable:
     groups: dict[str, list[str]] = {}
     for each in coefficients:
         fate = INFINITE[each.sign] if each.sign is not None else each.status
@@ -172,7 +174,7 @@ def _coefficients_table(coefficients: list[Coefficient]) -> Table:
         if len(groups) > 1 or "finite" not in groups
         else "Every coefficient has an estimate."
     )
-    return Table(["estimate", "how many", "coefficients"], lines, caption)
+    return ReportTable(["estimate", "how many", "coefficients"], lines, caption)
 
 
 def _cover(verdict: Verdict, rank: int | None) -> Section:

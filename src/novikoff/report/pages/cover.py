@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from novikoff.report.charts import capacity
-from novikoff.report.model import Answer, Page, PageQuestion, Section, Table
+from novikoff.report.model import Page, PageQuestion, ReportAnswer, ReportTable, Section
 from novikoff.theory.cover.capacity import Capacity
 
 BESIDE = (5, 20, 100)  # dimensions that are drawn for comparison
@@ -11,7 +11,7 @@ BESIDE = (5, 20, 100)  # dimensions that are drawn for comparison
 
 def cover_page(
     asked: PageQuestion,
-    answer: Answer,
+    answer: ReportAnswer,
     *,
     P: int | None = None,
     N: int | None = None,
@@ -43,7 +43,7 @@ def _place(P: int, N: int) -> Section:
     return Section(heading, text, capacity.cover_curves([N, *beside], here))
 
 
-def _figures(capacities: Sequence[Capacity]) -> Table:
+def _figures(capacities: Sequence[Capacity]) -> ReportTable:
     lines = [
         [
             f"{each.N:,}",
@@ -56,4 +56,4 @@ def _figures(capacities: Sequence[Capacity]) -> Table:
         for each in capacities
     ]
     columns = ["N", "P", "P / N", "separable", "95 % confidence", "Cover's share"]
-    return Table(columns, lines, "Every labelling was decided exactly.")
+    return ReportTable(columns, lines, "Every labelling was decided exactly.")

@@ -14,7 +14,7 @@ from novikoff.learning.rules import Voted
 from novikoff.report.charts import epochs as epoch_charts
 from novikoff.report.charts.margins import closest_marked, margin_sections
 from novikoff.report.charts.plane import Separator, separator_figure
-from novikoff.report.model import Answer, Indices, Page, PageQuestion, Section
+from novikoff.report.model import Indices, Page, PageQuestion, ReportAnswer, Section
 from novikoff.report.pages.fit_bound import features_as_seen, run_bound
 from novikoff.report.row_info import RowInfo, side_names
 
@@ -37,7 +37,7 @@ class FitRun(NamedTuple):
     ceilings: list[float]  # after each epoch; empty where none is known
 
 
-def fit_page(run: FitRun, asked: PageQuestion, answer: Answer) -> Page:
+def fit_page(run: FitRun, asked: PageQuestion, answer: ReportAnswer) -> Page:
     """The page of a run of `fit`."""
     known = run_bound(run)
     counts = run.outcome.mistakes_per_epoch

@@ -5,7 +5,7 @@ import numpy as np
 from novikoff.data.chunk import LabelArray
 from novikoff.learning.learner import norm
 from novikoff.report.charts.plane import MarkedRows, Separator, separator_figure
-from novikoff.report.model import Answer, Page, PageQuestion, Section, Table
+from novikoff.report.model import Page, PageQuestion, ReportAnswer, ReportTable, Section
 from novikoff.report.row_info import RowInfo
 from novikoff.verdict.repair import Repair
 
@@ -13,7 +13,7 @@ LISTED = 200  # rows of the table
 
 
 def repair_page(
-    found: Repair, asked: PageQuestion, answer: Answer, *, labels: LabelArray | None = None
+    found: Repair, asked: PageQuestion, answer: ReportAnswer, *, labels: LabelArray | None = None
 ) -> Page:
     """The page of a repair; labels: of each row, as the data have it."""
     with np.errstate(all="ignore"):  # what no double holds is not drawn
@@ -52,7 +52,7 @@ def _separator(found: Repair, rows: np.ndarray | None = None) -> Separator:
     return Separator(*unit, margins, gamma, signed.bias, False)
 
 
-def _table(found: Repair, examples: RowInfo) -> Table:
+def _table(found: Repair, examples: RowInfo) -> ReportTable:
     pairs = list(zip(found.rows, found.labels, strict=True))
     lines = [
         examples.cells(row, "another" if label is None else str(label))
@@ -61,4 +61,4 @@ def _table(found: Repair, examples: RowInfo) -> Table:
     caption = "The fewest rows need not be the wrong ones: look before you change a label."
     if len(pairs) > LISTED:
         caption += f" {len(pairs) - LISTED:,} more are in --json and --output."
-    return Table(examples.column_names("suggested label"), lines, caption)
+    return ReportTable(examples.column_names("suggested label"), lines, caption)

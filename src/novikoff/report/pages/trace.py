@@ -3,13 +3,13 @@
 from novikoff.report.charts import epochs
 from novikoff.report.charts.trace import checks_table
 from novikoff.report.charts.trace_list import figures_of
-from novikoff.report.model import Answer, Figure, Page, PageQuestion, Section
+from novikoff.report.model import Figure, Page, PageQuestion, ReportAnswer, Section
 from novikoff.theory.trace import Trace
 
 STILL = "There was no update: the start made no mistake, and nothing moved."
 
 
-def trace_page(trace: Trace, asked: PageQuestion, answer: Answer) -> Page:
+def trace_page(trace: Trace, asked: PageQuestion, answer: ReportAnswer) -> Page:
     """The page of a trace (`nk.trace`)."""
     title = f"The proof as it ran: {trace.rule} on {asked.data}"
     if not trace.updates:

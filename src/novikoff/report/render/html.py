@@ -9,7 +9,7 @@ import json
 from html import escape
 from importlib.resources import files
 
-from novikoff.report.model import DARK, LIGHT, Figure, Page, PageQuestion, Section, Table
+from novikoff.report.model import DARK, LIGHT, Figure, Page, PageQuestion, ReportTable, Section
 from novikoff.report.render.bokeh import bokeh_script, figure_json
 from novikoff.report.render.legend import legend
 from novikoff.report.render.matplotlib import render_file
@@ -131,7 +131,7 @@ def _figure(picture: Figure, figures: list[str]) -> str:
 <figcaption>{escape(picture.caption)}</figcaption></figure>"""
 
 
-def _table(table: Table) -> str:
+def _table(table: ReportTable) -> str:
     head = "".join(
         f"<th{_flush(table, k, name)}>{escape(name)}</th>" for k, name in enumerate(table.columns)
     )
@@ -142,14 +142,14 @@ def _table(table: Table) -> str:
     )
 
 
-def _cells(table: Table, row: list[str]) -> str:
+def _cells(table: ReportTable, row: list[str]) -> str:
     return "".join(
         f'<td{_flush(table, k, text)} data-name="{escape(table.columns[k])}">{escape(text)}</td>'
         for k, text in enumerate(row)
     )
 
 
-def _flush(table: Table, column: int, text: str) -> str:
+def _flush(table: ReportTable, column: int, text: str) -> str:
     """The classes of a cell: numbers are aligned right, and short texts not broken."""
     kinds = ["number"] * table.numeric(column) + ["short"] * (len(text) <= SHORT)
     return f' class="{" ".join(kinds)}"' if kinds else ""

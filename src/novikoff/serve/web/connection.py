@@ -54,7 +54,7 @@ class JoinedWrites:
         return getattr(self.transport, name)
 
 
-class Connection(H11Protocol):
+class HttpConnection(H11Protocol):
     """A connection that ends where its client neither asks nor reads."""
 
     most = 1000  # connections

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from types import TracebackType
 
-from novikoff.serve.settings import Settings
+from novikoff.serve.settings import ServiceSettings
 
 CHECK_SECONDS, PATIENCE_SECONDS = 1.0, 15.0
 
@@ -18,9 +18,9 @@ class Readers:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ServiceSettings,
         listener: socket.socket,
-        run: Callable[[Settings, socket.socket], None],
+        run: Callable[[ServiceSettings, socket.socket], None],
     ) -> None:
         self.settings, self.listener, self.run = settings, listener, run
         self.processes: list[BaseProcess] = []

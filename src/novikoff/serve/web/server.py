@@ -14,8 +14,8 @@ from novikoff.errors import NovikoffError, ParameterError
 from novikoff.network.addresses import LOOPBACK, bind, bracketed, is_loopback, url
 from novikoff.serve import snapshots
 from novikoff.serve.service import Service
-from novikoff.serve.settings import Settings
-from novikoff.serve.web.connection import Connection
+from novikoff.serve.settings import ServiceSettings
+from novikoff.serve.web.connection import HttpConnection
 from novikoff.serve.web.guard import log, log_to_stderr
 from novikoff.serve.web.readers import Readers
 from novikoff.serve.web.routes import application
@@ -37,7 +37,7 @@ class Server(uvicorn.Server):
 
 
 def serve(
-    settings: Settings, recipe: dict[str, Any] | None, origin: bytes | None, ready: Ready
+    settings: ServiceSettings, recipe: dict[str, Any] | None, origin: bytes | None, ready: Ready
 ) -> None:
     """Serve until SIGINT or SIGTERM, or until told to stop.
 
@@ -60,20 +60,20 @@ def serve(
         asyncio.run(_learn(settings, tokens, listener, recipe, origin, readers, ready))
 
 
-def run_reader(settings: Settings, listener: socket.socket) -> None:
+def run_reader(settings: ServiceSettings, listener: socket.socket) -> None:
     """A process that predicts, and ends when the one that learns has ended."""
     log_to_stderr()
     asyncio.run(_read(settings, Tokens(settings.token_file), listener))
 
 
-def allowed_hosts(settings: Settings) -> frozenset[str] | None:
+def allowed_hosts(settings: ServiceSettings) -> frozenset[str] | None:
     """What requests may call the service; None: anything."""
     own = LOOPBACK | {bracketed(settings.host)} if is_loopback(settings.host) else frozenset()
     return own | set(settings.hosts) or None
 
 
 async def _learn(
-    settings: Settings,
+    settings: ServiceSettings,
     tokens: Tokens,
     listener: socket.socket,
     recipe: dict[str, Any] | None,
@@ -99,7 +99,7 @@ async def _learn(
         await service.close()
 
 
-async def _read(settings: Settings, tokens: Tokens, listener: socket.socket) -> None:
+async def _read(settings: ServiceSettings, tokens: Tokens, listener: socket.socket) -> None:
     service = Service(settings, reads_only=True)
     parent, server = os.getppid(), _server(settings, service, tokens)
 
@@ -116,16 +116,16 @@ async def _read(settings: Settings, tokens: Tokens, listener: socket.socket) -> 
         await service.close()
 
 
-def _url(settings: Settings, listener: socket.socket) -> str:
+def _url(settings: ServiceSettings, listener: socket.socket) -> str:
     scheme = "https" if settings.tls_certificate else "http"
     return url(settings.host, listener.getsockname()[1], scheme)
 
 
-def _server(settings: Settings, service: Service, tokens: Tokens) -> Server:
+def _server(settings: ServiceSettings, service: Service, tokens: Tokens) -> Server:
     limits = {"most": settings.limits.connections, "seconds": settings.limits.seconds}
     config = uvicorn.Config(
         application(service, tokens, allowed_hosts(settings)),
-        http=type("LimitedConnection", (Connection,), limits),
+        http=type("LimitedConnection", (HttpConnection,), limits),
         ws="none",
         lifespan="off",
         proxy_headers=bool(settings.proxies),

@@ -31,7 +31,7 @@ from novikoff.verdict.certificate.digest import table_rows
 from novikoff.verdict.certificate.parser import CertificateLike
 from novikoff.verdict.certificate.repair_claim import ClassCosts, row_classes
 from novikoff.verdict.certificate.replay import replay
-from novikoff.verdict.cones.families import Outcome, make_cone, make_table, outcome_of
+from novikoff.verdict.cones.families import OutcomeValues, make_cone, make_table, outcome_of
 from novikoff.verdict.cones.models import CONE, cone_input, plain_cone
 from novikoff.verdict.cones.roles import load_with_roles, role_values
 from novikoff.verdict.exact import dot_products, margins
@@ -232,7 +232,7 @@ def _as_kind(found: Certificate, given: UserInput) -> UserInput:
     return given._replace(exact=None)
 
 
-def _outcome(found: Certificate, given: UserInput, kept: Indices) -> Outcome:
+def _outcome(found: Certificate, given: UserInput, kept: Indices) -> OutcomeValues:
     """The outcome as numbers, by the labels that the certificate names."""
     labels, names = as_labels(given.y), found.labels
     if names is None:
@@ -242,13 +242,13 @@ def _outcome(found: Certificate, given: UserInput, kept: Indices) -> Outcome:
         signs = _label_signs(labels[kept], found, 0)
         values = _equal_to(labels, names.positive, text).astype(np.float64)
         _require((signs < 0).any() and (signs > 0).any(), "labels: no row has one of them")
-        return Outcome(values, names)
+        return OutcomeValues(values, names)
     values = np.full(len(labels), -1.0)
     for code, name in enumerate(names.names):
         values[_equal_to(labels, name, text)] = code
     present = np.unique(values[kept]).tolist()
     _require(present == [*range(len(names.names))], "labels: other classes than those it names")
-    return Outcome(values, names)
+    return OutcomeValues(values, names)
 
 
 def _sign_rows(certificate: Certificate, given: UserInput) -> Signed:

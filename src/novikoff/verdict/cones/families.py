@@ -88,7 +88,7 @@ def refuse_family(name: str, unit_length: bool, positive: Any) -> None:
         raise ParameterError(f"{what} no unit length and no positive label")
 
 
-class Outcome(NamedTuple):
+class OutcomeValues(NamedTuple):
     """What y says, as numbers, and what those stand for."""
 
     values: Vector
@@ -99,7 +99,7 @@ def make_table(
     family: str,
     given: UserInput,
     roles: dict[str, Any],
-    outcome: Callable[[UserInput, Indices], Outcome],
+    outcome: Callable[[UserInput, Indices], OutcomeValues],
     *,
     bias: bool = True,
     unit_length: bool = False,
@@ -126,30 +126,30 @@ def make_cone(table: Table) -> Cone:
 
 def outcome_of(
     family: str, positive: Any = None, levels: Any = None
-) -> Callable[[UserInput, Indices], Outcome]:
+) -> Callable[[UserInput, Indices], OutcomeValues]:
     """How to make numbers of y in this family. levels: the classes in order."""
     form = FAMILIES[family].outcome
     if levels is not None and form != ORDER:
         raise ParameterError(f"family={family!r} has no levels: its outcome is {form}")
 
-    def numeric(given: UserInput, kept: Indices) -> Outcome:
+    def numeric(given: UserInput, kept: Indices) -> OutcomeValues:
         name = "event" if family == "cox" else "y"
-        return Outcome(numbers(name, given.y, given), None)
+        return OutcomeValues(numbers(name, given.y, given), None)
 
-    def pair(given: UserInput, kept: Indices) -> Outcome:
+    def pair(given: UserInput, kept: Indices) -> OutcomeValues:
         labels = as_labels(given.y)
         classes, _ = encode(labels[kept])
         found, chosen = label_pair(classes, positive, len(kept))
         values = (labels == classes[chosen]).astype(np.float64)
-        return Outcome(values, found)
+        return OutcomeValues(values, found)
 
-    def ordered(given: UserInput, kept: Indices) -> Outcome:
+    def ordered(given: UserInput, kept: Indices) -> OutcomeValues:
         return _ordered(given, kept, family, levels)
 
     return {NUMBER: numeric, PAIR: pair, ORDER: ordered}[form]
 
 
-def _ordered(given: UserInput, kept: Indices, family: str, levels: Any) -> Outcome:
+def _ordered(given: UserInput, kept: Indices, family: str, levels: Any) -> OutcomeValues:
     """The class of each row; the order is that of the levels, of a categorical, or of numbers."""
     y = given.y
     if levels is None and getattr(y, "dtype", None) is not None and hasattr(y, "cat"):
@@ -170,7 +170,7 @@ def _ordered(given: UserInput, kept: Indices, family: str, levels: Any) -> Outco
         where, label = given.where(row), labels[row].item()
         raise DataError(f"{where} has the label {label!r}, which is not among the levels")
     refuse_classes(names, values[kept], len(kept))
-    return Outcome(values, Classes(tuple(names)))
+    return OutcomeValues(values, Classes(tuple(names)))
 
 
 def class_codes(labels: npt.NDArray[Any], names: list[Any]) -> Vector:

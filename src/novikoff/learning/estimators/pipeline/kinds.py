@@ -72,7 +72,7 @@ _HASHED: dict[str, Known] = {
 }
 
 
-class Kind(NamedTuple):
+class StepKind(NamedTuple):
     """What a file says of the steps of one class.
 
     parameters: each with what it may be. vectors: fitted attributes with a number for each column;
@@ -86,25 +86,25 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "StandardScaler": Kind(
+    "StandardScaler": StepKind(
         "preprocessing",
         dict.fromkeys(("copy", "with_mean", "with_std"), _FLAG),
         ("mean_", "var_", "scale_", "n_samples_seen_"),
         (("mean_", "with_mean"), ("scale_", "with_std")),
     ),
-    "MinMaxScaler": Kind(
+    "MinMaxScaler": StepKind(
         "preprocessing",
         {"copy": _FLAG, "clip": _FLAG, "feature_range": _pair_of(_finite)},
         ("scale_", "min_", "data_min_", "data_max_", "data_range_", "n_samples_seen_"),
         (("scale_", None), ("min_", None)),
     ),
-    "MaxAbsScaler": Kind(
+    "MaxAbsScaler": StepKind(
         "preprocessing",
         {"copy": _FLAG, "clip": _FLAG},
         ("max_abs_", "scale_", "n_samples_seen_"),
         (("scale_", None),),
     ),
-    "OneHotEncoder": Kind(
+    "OneHotEncoder": StepKind(
         "preprocessing",
         {
             "categories": _among("auto"),
@@ -117,13 +117,15 @@ KINDS = {
             **_DTYPE,
         },
     ),
-    "TfidfTransformer": Kind("feature_extraction.text", _IDF, ("idf_",), (("idf_", "use_idf"),)),
-    "TfidfVectorizer": Kind(
+    "TfidfTransformer": StepKind(
+        "feature_extraction.text", _IDF, ("idf_",), (("idf_", "use_idf"),)
+    ),
+    "TfidfVectorizer": StepKind(
         "feature_extraction.text", _TEXT | _COUNTED | _IDF, ("idf_",), (("idf_", "use_idf"),)
     ),
-    "CountVectorizer": Kind("feature_extraction.text", _TEXT | _COUNTED),
-    "HashingVectorizer": Kind("feature_extraction.text", _TEXT | _HASHED | _NORM),
-    "FeatureHasher": Kind(
+    "CountVectorizer": StepKind("feature_extraction.text", _TEXT | _COUNTED),
+    "HashingVectorizer": StepKind("feature_extraction.text", _TEXT | _HASHED | _NORM),
+    "FeatureHasher": StepKind(
         "feature_extraction", _HASHED | {"input_type": _among("dict", "pair", "string")}
     ),
 }

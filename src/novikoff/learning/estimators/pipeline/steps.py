@@ -19,7 +19,7 @@ from novikoff.learning.estimators.pipeline.kinds import (
     LATER,
     MOST_COLUMNS,
     STATELESS,
-    Kind,
+    StepKind,
     are_words,
     is_whole,
 )
@@ -57,7 +57,7 @@ def described(name: str, step: Any) -> tuple[dict[str, Any], Arrays]:
     return text, arrays
 
 
-def _parameters(name: str, step: Any, kind: Kind) -> dict[str, Any]:
+def _parameters(name: str, step: Any, kind: StepKind) -> dict[str, Any]:
     given = step.get_params(deep=False)
     defaults = type(step)().get_params(deep=False)
     found = {}
