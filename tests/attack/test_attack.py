@@ -10,6 +10,7 @@ from hypothesis import settings
 from tests.helpers.bounds_checks import run_with_bounds_checks
 from tests.helpers.environment import ROOT, with_tests
 from tests.helpers.examples import WAITING
+from tests.helpers.rule_table import RULES
 
 HURRY = settings.get_current_profile_name() == WAITING
 FILES = ("models", "pipelines", "checkpoints", "caches", "certificates")
@@ -51,7 +52,7 @@ SOME_RULES = ("perceptron-eta", "winnow-complement", "second-order", "voted")
 
 def test_no_index_of_the_loop_is_ever_out_of_bounds(tmp_path):
     """Every rule on dense and sparse rows, as they are and of length 1."""
-    select, passed = "test_dense_and_csr", 32
+    select, passed = "test_dense_and_csr", 2 * len(RULES)
     if HURRY:
         rules = " or ".join(SOME_RULES)
         select, passed = f"{select} and ({rules}) and unit", len(SOME_RULES)

@@ -73,7 +73,7 @@ def test_it_is_the_formula_to_the_bit(name, data, how, order):
     assert same_bits(found.learner, sparse.learner)
 
 
-@pytest.mark.parametrize("name", sorted(RULES))
+@pytest.mark.parametrize("name", [name for name in sorted(RULES) if "pocket" not in name])
 @given(data=problems(), how=mixings, order=st.sampled_from(["given", "shuffle"]))
 @examples(8)
 def test_one_shard_is_one_machine(name, data, how, order):
@@ -88,6 +88,12 @@ def test_one_shard_is_one_machine(name, data, how, order):
     assert found.outcome._replace(ceilings=0) == outcome._replace(ceilings=0)
     assert found.outcome.ceilings.tobytes() == outcome.ceilings.tobytes()
     assert found.mixed_mistakes == learner.total("mistakes")
+
+
+def test_pockets_are_for_one_machine():
+    X, codes = np.array([[1.0], [-1.0]]), np.array([1, 0], np.uint16)
+    with pytest.raises(ParameterError, match="does not learn on a cluster: the pocket's weights"):
+        trained(RULES["pocket"][0], X, codes, [], epochs=1)
 
 
 class Reference:

@@ -117,7 +117,7 @@ def test_slips_with_the_margin_are_recognised():
     corner = kind.grade(task, Answer({**key, "margin_squared": str(nearest)}))
     assert "nearer to the origin than its nearest corner" in corner[0]
     assert "γ² is above 0" in kind.grade(task, Answer({**key, "margin_squared": "0"}))[0]
-    assert "your own D²/γ²" in kind.grade(task, Answer({**key, "bound": "1/2"}))[0]
+    assert "your own figures" in kind.grade(task, Answer({**key, "bound": "1/2"}))[0]
     assert "no row has it" in kind.grade(task, Answer({**key, "radius_squared": "1000"}))[0]
 
 

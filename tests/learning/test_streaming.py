@@ -65,7 +65,7 @@ def test_a_shuffled_cache_is_the_shuffled_memory(tmp_path):
         # sorted by class
         "".join(f"{k // 100} {k % 7 + 1}:{k}\n" for k in range(200)),
         # numbers that are not whole come last
-        "".join(f"{k % 2} {k % 7 + 1}:{k}\n" for k in range(200)) + "0.5 1:1\n",
+        "".join(f"0 {k % 7 + 1}:{k}\n" for k in range(200)) + "0.5 1:1\n",
         # the same number, written otherwise
         "".join(f"{k % 2} {k % 7 + 1}:{k}\n" for k in range(200)) + "1.0 1:1\n",
     ],
@@ -104,6 +104,14 @@ def test_one_label_only(tmp_path):
     path.write_text("1 1:2\n" * 300)
     for streamed in (False, True):
         with pytest.raises(DataError, match=r"all 300 rows have the label 1; a separator needs"):
+            fitted(spec_for("perceptron"), nk.open(path), tmp_path / "m", streamed=streamed)
+
+
+def test_measurements_are_no_classes(tmp_path):
+    path = tmp_path / "a.svm"
+    path.write_text("".join(f"{k / 2} {k % 7 + 1}:{k}\n" for k in range(300)))
+    for streamed in (False, True):
+        with pytest.raises(DataError, match=r"the labels are \d+ different numbers such as 0: are"):
             fitted(spec_for("perceptron"), nk.open(path), tmp_path / "m", streamed=streamed)
 
 

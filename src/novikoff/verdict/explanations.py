@@ -19,7 +19,7 @@ from novikoff.number_text import count
 from novikoff.verdict.scan import Indices, Mask, Vector
 from novikoff.verdict.search.facial_reduction import FacialReduction
 from novikoff.verdict.search.search import Search
-from novikoff.verdict.signed import INTERCEPT, Classes, Signed
+from novikoff.verdict.signed import INTERCEPT, Classes, Signed, SignedRows
 
 THRESHOLD = ("binary", "binomial", "log-binomial", "poisson")  # families of one sign for each row
 MOST_PAIRED = 12  # columns of which pairs are tried
@@ -34,10 +34,13 @@ class Explanation(NamedTuple):
     text: str
 
 
+def is_explainable(signed: SignedRows, diverging: Sequence[int]) -> bool:
+    """Whether there are few enough rows and columns to look through all of them."""
+    return not signed.unit_length and signed.count * len(diverging) <= MOST_ENTRIES
+
+
 def explain(signed: Signed, names: Sequence[str], diverging: Sequence[int]) -> list[Explanation]:
     """Explain the separated rows; diverging: the coefficients that a direction can use."""
-    if signed.unit_length or signed.count * len(diverging) > MOST_ENTRIES:
-        return []
     terms = _terms(signed, names, diverging)
     found = [each for name in terms if (each := _explain(signed, (name,), terms)) is not None]
     chosen, covered = _cover(found, set())

@@ -20,8 +20,8 @@ from novikoff.verdict.duplicates import Identical
 from novikoff.verdict.exact import rank
 from novikoff.verdict.exact.directed_rounding import root
 from novikoff.verdict.exact.margins import Rational
-from novikoff.verdict.explanations import Explanation, explain
-from novikoff.verdict.signed import Number, Signed, SignedRows, dense_values, used_columns
+from novikoff.verdict.explanations import Explanation, explain, is_explainable
+from novikoff.verdict.signed import Number, SignedRows, dense_values, used_columns
 
 __all__ = [
     "INSEPARABLE",
@@ -233,11 +233,13 @@ class Verdict:
         """What separates rows, in words: single columns or levels that do by themselves first, then
         pairs. Computed when first used, together with the coefficients.
         """
-        if self.analysis is None or self.weights is None or not isinstance(self.signed, Signed):
+        if self.analysis is None or self.weights is None:
             return []
         usable = ("diverges", "reference", "aliased")
         places = [j for j, each in enumerate(self.coefficients) if each.status in usable]
-        return explain(self.signed, self.analysis.names, places)
+        if not is_explainable(self.signed, places):
+            return []
+        return explain(self.signed.in_one_place(), self.analysis.names, places)
 
     @property
     def left_out(self) -> int:

@@ -44,7 +44,7 @@ from novikoff.cluster.training.array_delta import (
 from novikoff.cluster.training.shard_epoch import EpochResult, ShardCounts
 from novikoff.errors import ParameterError
 from novikoff.learning.learner import Learner
-from novikoff.learning.rules import protocol
+from novikoff.learning.rules import Pocket, protocol
 from novikoff.learning.rules.protocol import Vector, arrays_of, with_arrays
 
 MIXINGS = ("uniform", "mistakes")
@@ -57,7 +57,9 @@ def require_mixing(mixing: str) -> None:
 
 
 def refuse_unmixable(rule: Any, shards: int) -> None:
-    """Refuse several shards for a rule whose states cannot be mixed."""
+    """Refuse several shards for a rule whose states cannot be mixed, and any for a pocket."""
+    if isinstance(rule, Pocket):
+        raise ParameterError(f"this rule does not learn on a cluster: {protocol.unmixable(rule)}")
     why = None if shards == 1 else protocol.unmixable(rule)
     if why is not None:
         raise ParameterError(

@@ -206,4 +206,6 @@ def estimator(settings: RunSettings, max_epochs: int) -> BaseLearner:
     known = maker().get_params()
     named = {_PARAMETERS.get(name, name): value for name, value in values.items()}
     taken = {name: value for name, value in named.items() if name in known}
+    if "stop" in known:
+        taken["stop"] = "budget"  # the film itself sees where a run repeats itself
     return maker(**taken, max_epochs=max_epochs)
