@@ -8,10 +8,10 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 from hypothesis import given
 from hypothesis import strategies as st
 
+from novikoff.verdict.exact import basis_system
 from novikoff.verdict.exact import elimination as kernels
-from novikoff.verdict.exact import lifting
+from novikoff.verdict.exact.basis_system import BasisSystem
 from novikoff.verdict.exact.elimination import Elimination, ResidueRows
-from novikoff.verdict.exact.lifting import BasisSystem
 from novikoff.verdict.exact.row_space import RowSpace
 from novikoff.verdict.signed import IntegerRow, Signed
 
@@ -165,7 +165,7 @@ def test_dense_systems_are_solved_by_flint(monkeypatch, transposed):
     system = BasisSystem(elimination, signed.integers(elimination.rows), lambda: None)
     found = []
     for sparse in (10**6, 0):
-        monkeypatch.setattr(lifting, "MOST_SPARSE", sparse)
+        monkeypatch.setattr(basis_system, "MOST_SPARSE", sparse)
         if transposed:
             row = signed.row(elimination.rows[0])
             found.append(system.combination([3 * each for each in row.values]))

@@ -6,7 +6,7 @@ import scipy.sparse
 
 import novikoff as nk
 from novikoff import checker
-from novikoff.verdict.program import growing_split, program_split
+from novikoff.verdict.program import program_split, row_generation
 from novikoff.verdict.search.search import Search
 from novikoff.verdict.signed import Signed
 from tests.helpers.awkward_rows import KINDS, problem
@@ -77,7 +77,7 @@ def test_designs_of_factors(family, batch):
 @pytest.mark.parametrize("family", ["binary", "poisson"])
 def test_a_growing_set_of_rows_gives_the_same_verdicts(family, monkeypatch):
     """The program is asked about a few of the rows first."""
-    monkeypatch.setattr(growing_split, "FIRST_ROWS", 1)
+    monkeypatch.setattr(row_generation, "FIRST_ROWS", 1)
     for seed in range(20_000, 20_000 + scaled(16)):
         X, positive, bias = design(seed)
         X, positive = np.repeat(X, 3, axis=0), np.repeat(positive, 3)

@@ -144,7 +144,7 @@ def check(
     Example: novikoff check example:iris-setosa --certificate setosa.json
     """
     from novikoff.cli.check.result import CheckQuestion
-    from novikoff.cli.check.separated import write_separated
+    from novikoff.cli.check.separated_rows import write_separated
     from novikoff.cli.shared.design import design_line
     from novikoff.verdict.account.text import format_verdict
 

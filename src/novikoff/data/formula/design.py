@@ -17,6 +17,7 @@ from novikoff.data.loaded_source import LoadedSource
 from novikoff.data.matrices import as_labels
 from novikoff.data.source import InMemorySource, SourceInfo
 from novikoff.errors import DataError, ParameterError
+from novikoff.files import atomic_open
 from novikoff.number_text import count
 
 DENSE = 64  # columns up to which a design is kept as a dense matrix
@@ -253,4 +254,5 @@ def write_design(design: Design, path: Path) -> None:
         if name in frame.columns:
             raise DataError(f"{name} is both a term and the outcome or a role: rename one")
         frame[name] = values
-    frame.to_csv(path, index=False)
+    with atomic_open(path, text=True) as file:
+        frame.to_csv(file, index=False)

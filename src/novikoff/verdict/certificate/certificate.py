@@ -24,7 +24,7 @@ from novikoff.verdict.certificate.fields import (
 )
 from novikoff.verdict.certificate.json_layout import format_json
 from novikoff.verdict.certificate.labels import read_labels, write_labels
-from novikoff.verdict.certificate.reading import require_reading
+from novikoff.verdict.certificate.read_options import require_reading
 from novikoff.verdict.signed import ROLES, Classes, LabelPair, SignedRows
 
 FORMAT = "novikoff certificate"

@@ -31,7 +31,7 @@ from novikoff.verdict.certificate.fields import (
     require_one_of,
 )
 from novikoff.verdict.certificate.numbers import brief, parse_numbers
-from novikoff.verdict.certificate.reading import require_reading
+from novikoff.verdict.certificate.read_options import require_reading
 from novikoff.verdict.cones.families import FAMILIES as MODELS
 from novikoff.verdict.cones.models import CONE
 from novikoff.verdict.signed import FAMILIES, ROLES

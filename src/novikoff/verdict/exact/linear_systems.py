@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpq, fmpz, fmpz_mat
 
-from novikoff.verdict.exact.dense_lifting import solve_column
+from novikoff.verdict.exact.dense_system import solve_column
 from novikoff.verdict.exact.margins import Rational
 from novikoff.verdict.exact.rank import leading, modulo, pivots, random_prime
 from novikoff.verdict.signed import IntegerRow, dense_values, dot, used_columns

@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 
 from novikoff.verdict.exact import dot_products
+from novikoff.verdict.exact.basis_system import BasisSystem
 from novikoff.verdict.exact.elimination import Elimination, ResidueRows, rows_outside
-from novikoff.verdict.exact.lifting import BasisSystem
 from novikoff.verdict.scan import Indices
 from novikoff.verdict.signed import IntegerRow, Signed, SignedRows
 

@@ -5,7 +5,8 @@
        (`linear_program`), which says of each whether it is, and suggests weights and multipliers.
     3. Independent rows of the boundary are found modulo a prime, sparsely (`elimination`).
     4. Weights: the program's values in the columns that are free, rounded, and the others so that
-       w is orthogonal to the independent rows (`lifting`). Every row is held against them exactly.
+       w is orthogonal to the independent rows (`basis_system`). Every row is held against them,
+       exactly.
     5. Multipliers: the program's, rounded; what they sum to instead of zero is small, and is solved
        away on the independent rows, exactly. There is room for that: each was at least 1.
 
@@ -19,8 +20,8 @@ import numpy as np
 import scipy.sparse
 
 from novikoff.verdict.exact import margins
+from novikoff.verdict.exact.basis_system import BasisSystem
 from novikoff.verdict.exact.elimination import Elimination, ResidueRows
-from novikoff.verdict.exact.lifting import BasisSystem
 from novikoff.verdict.exact.margins import Rational
 from novikoff.verdict.program.linear_program import ProgramSolution, solve_split
 from novikoff.verdict.program.one_sided_columns import OneSidedColumns

@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse
 
+from novikoff.verdict.exact.basis_system import BasisSystem
 from novikoff.verdict.exact.elimination import Elimination, ResidueRows
-from novikoff.verdict.exact.lifting import BasisSystem
 from novikoff.verdict.program.linear_program import solve_combination
 from novikoff.verdict.scan import Indices, Mask, Vector
 from novikoff.verdict.signed import SignedRows, dense_values

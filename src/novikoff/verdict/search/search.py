@@ -21,8 +21,8 @@ from flint import fmpq, fmpz
 from novikoff.verdict.exact import dot_products, linear_systems
 from novikoff.verdict.exact.linear_systems import as_fraction
 from novikoff.verdict.exact.margins import Rational, rational
-from novikoff.verdict.program.growing_split import GrowingSplit, is_long
 from novikoff.verdict.program.program_split import ProgramSplit
+from novikoff.verdict.program.row_generation import RowGeneration, is_long
 from novikoff.verdict.program.split import Split
 from novikoff.verdict.scan import NO_MASK, SMALLEST, Indices, LowestScores, Mask, Vector
 from novikoff.verdict.search.min_norm_point import ZERO
@@ -107,7 +107,7 @@ class Search:
         pairs: identical rows of opposite labels.
         """
         if is_long(self.signed):
-            split = GrowingSplit(self.signed, self.tick, self.deadline).split(pairs)
+            split = RowGeneration(self.signed, self.tick, self.deadline).split(pairs)
         else:
             rows = self.signed.in_one_place()
             split = ProgramSplit(rows, self.tick, self.deadline).split(pairs)

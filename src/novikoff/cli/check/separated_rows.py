@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from novikoff.cli.check.result import CheckResult
-from novikoff.errors import WriteError
+from novikoff.files import atomic_open
 from novikoff.number_text import count
 
 
@@ -17,13 +17,10 @@ def write_separated(found: CheckResult, path: Path) -> str:
     reasons: dict[int, str] = {}
     for each in [] if found.coefficients is None else found.verdict.explanations:
         reasons = dict.fromkeys(each.rows, each.text) | reasons
-    try:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            lines = csv.writer(file)
-            lines.writerow(["row", "place", "label", "because"])
-            for row in rows:
-                where, label = found.source.where(row), found.source.label(row)
-                lines.writerow([row, where, label, reasons.get(row, "")])
-    except OSError as error:
-        raise WriteError(f"{path}: cannot be written: {error.strerror or error}") from None
+    with atomic_open(path, text=True) as file:
+        lines = csv.writer(file)
+        lines.writerow(["row", "place", "label", "because"])
+        for row in rows:
+            where, label = found.source.where(row), found.source.label(row)
+            lines.writerow([row, where, label, reasons.get(row, "")])
     return f"Separated: {count(len(rows), 'row')}, in {path}"

@@ -3,8 +3,8 @@ from flint import fmpz_mat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.verdict.exact import dense_lifting
-from novikoff.verdict.exact.dense_lifting import DenseSystem, solve_column
+from novikoff.verdict.exact import dense_system
+from novikoff.verdict.exact.dense_system import DenseSystem, solve_column
 
 
 @given(st.integers(1, 8), st.sampled_from([1, 3, 60, 300]), st.data())
@@ -27,7 +27,7 @@ def test_large_systems_are_solved_the_same_and_look_at_the_clock(monkeypatch):
     assert matrix.det() != 0
     expected = solve_column(matrix, right)
     ticks = []
-    monkeypatch.setattr(dense_lifting, "LARGE", 1)
+    monkeypatch.setattr(dense_system, "LARGE", 1)
     tops, bottom = solve_column(matrix, right, lambda: ticks.append(1))
     assert [top * expected[1] for top in tops] == [top * bottom for top in expected[0]]
     assert len(ticks) > 2
@@ -40,6 +40,6 @@ def test_large_systems_are_solved_the_same_and_look_at_the_clock(monkeypatch):
 
 
 def test_a_singular_matrix_is_told(monkeypatch):
-    monkeypatch.setattr(dense_lifting, "LARGE", 1)
+    monkeypatch.setattr(dense_system, "LARGE", 1)
     with pytest.raises(ZeroDivisionError):
         solve_column(fmpz_mat([[1, 2], [2, 4]]), [1, 1])

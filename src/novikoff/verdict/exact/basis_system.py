@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz_mat
 
-from novikoff.verdict.exact.dense_lifting import solve_column
+from novikoff.verdict.exact.dense_system import solve_column
 from novikoff.verdict.exact.elimination import Elimination, Residues, inverse
 from novikoff.verdict.exact.margins import Rational
 from novikoff.verdict.exact.rational_reconstruction import reconstruct

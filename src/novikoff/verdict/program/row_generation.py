@@ -1,4 +1,4 @@
-"""The split of many rows: by a program of some of them, until all others agree.
+"""The split of many rows by row generation: a program of some of them, until all others agree.
 
     1. The split of some rows by a program, with its proofs (`program_split`): weights w, and
        positive multipliers of the boundary O, sum of multiplier * z = 0.
@@ -20,8 +20,8 @@ from fractions import Fraction
 import numpy as np
 
 from novikoff.verdict.exact import margins
+from novikoff.verdict.exact.basis_system import BasisSystem
 from novikoff.verdict.exact.elimination import rows_outside
-from novikoff.verdict.exact.lifting import BasisSystem
 from novikoff.verdict.exact.row_space import eliminate, spaced
 from novikoff.verdict.program.program_split import ProgramSplit, fits_program
 from novikoff.verdict.program.split import Split
@@ -36,8 +36,8 @@ def is_long(signed: SignedRows) -> bool:
     return signed.count > 2 * FIRST_ROWS * signed.dim
 
 
-class GrowingSplit:
-    """The computation of one split; for tick and deadline see `ProgramSplit`."""
+class RowGeneration:
+    """The computation of one split of many rows; for tick and deadline see `ProgramSplit`."""
 
     def __init__(
         self, signed: SignedRows, tick: Callable[[str], None], deadline: float | None

@@ -1,8 +1,8 @@
 """Dense systems of integers, solved by p-adic lifting (Dixon 1982) in products of doubles.
 
-As in `lifting`, each digit of the solution of A x = b comes from A^-1 modulo a prime p, and takes
-one product with A to leave an integer vector again. Here numbers are vectors of digits in base p,
-between -p/2 and p/2, with p so small that sums of products of digits stay below 2^53, where
+As in `basis_system`, each digit of the solution of A x = b comes from A^-1 modulo a prime p, and
+takes one product with A to leave an integer vector again. Here numbers are vectors of digits in
+base p, between -p/2 and p/2, with p so small that sums of products of digits stay below 2^53, where
 floating point is exact; several digits are found at once, so that both products are of matrices:
 
     x = C r mod p^m,    r <- (r - A x) / p^m        C = A^-1 mod p^m,  r = b to begin with.
