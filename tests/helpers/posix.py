@@ -20,6 +20,7 @@ TESTS = (
     "tests/cli/test_lab.py::test_others_are_let_in_only_if_told_so",
     "tests/cli/test_on_cluster.py::test_fit_says_on_a_terminal",
     "tests/cli/test_progress.py",
+    "tests/cli/test_repair.py::test_interrupted_it_says_what_is_proven",
     "tests/cli/test_trace.py::test_ctrl_c_ends_the_run",
     "tests/cli/test_terminal.py::test_a_verdict_on_a_terminal",
     "tests/cluster/test_distributed_check_faults.py",

@@ -10,7 +10,6 @@ novikoff itself; 130 interrupted; 143 terminated (SIGTERM).
 import contextlib
 import io
 import os
-import shutil
 import signal
 import sys
 import traceback
@@ -18,7 +17,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
 from novikoff.cli import (
     bound,
@@ -39,14 +37,13 @@ from novikoff.cli import (
     trace,
     verify,
 )
-from novikoff.cli.shared.command import Command, limit_width
+from novikoff.cli.shared.command import CONTEXT, Command, Group
 from novikoff.cli.shared.data_options import in_option_names
 from novikoff.cli.shared.progress.signals import exit_code, terminate
 from novikoff.errors import NovikoffError
 from novikoff.version import __version__
 
 DEFECT = 70  # as sysexits.h has it
-PANELS = 80  # columns; in panels on a narrower terminal the names of options would be cut short
 
 
 @contextlib.contextmanager
@@ -66,17 +63,12 @@ def _guarded() -> Iterator[None]:
         raise
 
 
-class _Commands(TyperGroup):
+class _Commands(Group):
     """All commands and their help, with our exit codes."""
 
     def make_context(self, *given: Any, **named: Any) -> Any:
         with _guarded():
             return super().make_context(*given, **named)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        if self.rich_markup_mode is not None:
-            limit_width()
-        super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
         with _guarded():
@@ -90,8 +82,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich" if shutil.get_terminal_size().columns >= PANELS else None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    context_settings=CONTEXT,
     epilog="DATA is a path, - for standard input, or example:NAME (see: novikoff examples).",
 )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from novikoff.cli.shared import options
-from novikoff.cli.shared.command import Command
+from novikoff.cli.shared.command import Command, Group
 from novikoff.cli.shared.terminal import show
 from novikoff.cli.shared.text import json_text, wrap
 from novikoff.errors import ParameterError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from novikoff.exercise.grades import Grade
 
 app = typer.Typer(
+    cls=Group,
     help="Make exercises with data of their own for each student, and grade the answers.",
     no_args_is_help=True,
 )

@@ -96,7 +96,7 @@ class NoObserver:
 
 
 class TrainingData(NamedTuple):
-    """LearnerRows that can be gone through again and again, as the learner sees them. kept: their
+    """Rows that can be gone through again and again, as the learner sees them. kept: their
     numbers in the data, None where they are all of them.
     """
 
@@ -239,7 +239,7 @@ def _is_streamed(spec: TrainingSpec, source: Source, reread: bool) -> bool:
     return large and (reread or spec.budget == 1)
 
 
-# LearnerRows at rest
+# Rows at rest
 
 
 def load(spec: TrainingSpec, source: Source, observer: Observer) -> TrainingData:
@@ -329,7 +329,7 @@ def _result(hooks: Hooks, result: TrainingResult) -> TrainingResult:
     return result._replace(seconds=hooks.checkpoint.seconds, checkpoint=hooks.checkpoint.path)
 
 
-# LearnerRows as they are read
+# Rows as they are read
 
 
 def _fit_as_read(

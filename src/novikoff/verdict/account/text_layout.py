@@ -17,8 +17,11 @@ LARGE = 10**15  # a count that is better given by its size
 
 def line_width() -> int:
     """The width of a line: the terminal's, up to what is still easy to read; in a pipe WIDTH."""
-    if not sys.stdout.isatty():
-        return WIDTH
+    return readable_width() if sys.stdout.isatty() else WIDTH
+
+
+def readable_width() -> int:
+    """The width of the terminal, or of COLUMNS, within what is easy to read."""
     return max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST))
 
 
