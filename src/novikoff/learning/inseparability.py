@@ -95,9 +95,8 @@ class ProvenStop:
 
 
 def _finder(read: RowReader, joint: bool, lines: int) -> ConflictFinder:
-    module, name = ("joint_", "Joint") if joint else ("", "")
-    found = importlib.import_module(f"novikoff.verdict.{module}conflict_finder")
-    made: ConflictFinder = getattr(found, f"{name}ConflictFinder")(read, lines)
+    found = importlib.import_module("novikoff.verdict.conflict_finder")
+    made: ConflictFinder = found.conflict_finder(read, joint, lines)
     return made
 
 

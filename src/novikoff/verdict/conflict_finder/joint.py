@@ -17,7 +17,7 @@ from novikoff.learning.inseparability import Conflict, RowReader
 from novikoff.learning.learner import Learner
 from novikoff.learning.rows import LearnerRows, Rows, features_of, make_rows, matrix_of, unweighted
 from novikoff.learning.rules import Multiclass
-from novikoff.verdict.conflict_finder import PER_EPOCH, ConflictFinder
+from novikoff.verdict.conflict_finder.one_against_rest import PER_EPOCH, ConflictFinder
 from novikoff.verdict.scan import Vector
 from novikoff.verdict.signed import Indices, Signed
 
