@@ -15,13 +15,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from novikoff.data import Chunk
 from novikoff.data.columnar import file as columnar_file
 from novikoff.data.columnar.file import ColumnFile
 from novikoff.data.columnar.source import ColumnarSource
 from novikoff.data.files.inputs import Input
 from novikoff.errors import DataError
-from tests.helpers.chunks import bits, check_chunk, dense, same_rows, together
+from tests.helpers.chunks import attempt, bits, check_chunk, dense, same_rows, together
 from tests.helpers.examples import examples
 
 Write = Callable[[pa.Table, Any], None]
@@ -422,15 +421,8 @@ def test_damaged_files_are_refused_or_read(
     path = scratch / f"damaged.{name}"
     path.unlink(missing_ok=True)  # a file that is still mapped must not change under the map
     path.write_bytes(damaged)
-    outcome = attempt(path)
+    outcome = attempt(lambda: opened(path).read())
     if isinstance(outcome, DataError):
         assert str(path) in str(outcome)
     else:
         check_chunk(outcome)
-
-
-def attempt(path: Path) -> Chunk | DataError:
-    try:
-        return opened(path).read()
-    except DataError as problem:
-        return problem

@@ -1,5 +1,6 @@
 """What every chunk must be, and how to compare two of them bit by bit."""
 
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -95,7 +96,18 @@ def attempt(action: Callable[[], Chunk]) -> Chunk | DataError:
     try:
         return action()
     except DataError as problem:
-        return problem
+        return without_frames(problem)
+
+
+def without_frames(problem: DataError) -> DataError:
+    """An error that holds on to nothing. Readers in its frames are closed now; otherwise whoever
+    keeps the error keeps them, and the collector may come to their files first, which warns.
+    """
+    for each in (problem, problem.__context__):
+        if each is not None:
+            traceback.clear_frames(each.__traceback__)
+            each.__traceback__ = None
+    return problem
 
 
 def as_text(raw: bytes) -> np.ndarray:
