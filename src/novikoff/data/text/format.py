@@ -50,6 +50,9 @@ class TextFormat(ABC, Generic[Parsed]):
         Raises a BadRowError at the first bad row, or lists them all if they are to be skipped.
         """
 
+    def count(self, parsed: Parsed) -> None:  # noqa: B027  (most formats have nothing to count)
+        """Count what a block holds besides rows; it may have none."""
+
     @abstractmethod
     def chunk(self, parsed: Parsed, name: str, line: int) -> Chunk:
         """The rows as a chunk. name: of their file; line: the number of lines before the block."""
