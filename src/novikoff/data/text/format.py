@@ -50,7 +50,7 @@ class TextFormat(ABC, Generic[Parsed]):
         Raises a BadRowError at the first bad row, or lists them all if they are to be skipped.
         """
 
-    def count(self, parsed: Parsed) -> None:  # noqa: B027  (most formats have nothing to count)
+    def count(self, parsed: Parsed) -> None:
         """Count what a block holds besides rows; it may have none."""
 
     @abstractmethod
