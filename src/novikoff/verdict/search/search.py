@@ -32,6 +32,9 @@ from novikoff.verdict.signed import LENGTH_BITS, IntegerRow, SignedRows, dot, un
 SMALL_MATRIX = 100_000  # numbers in a matrix small enough to search as a whole
 CLOSE = 1e-9  # relative
 SOLVE_SECONDS, SAMPLE = 2e-12, 20  # of an exact solve, by rows^4 * bits; rows to find the bits in
+FEW_STEPS = 3  # exact solves, before the next ones are done in some bits only
+STEPS_PER_COLUMN = 10  # of those, at most
+MORE_BITS = 256  # than four times those of the rows
 MOST_CHECKED = 200  # rows near the margin that are checked with their lengths made rational
 MOST_EXACT = 20_000  # rows that are all checked so, where doubles cannot tell which are near
 
@@ -239,17 +242,32 @@ class Search:
         violator: Callable[[Rational, Face, set[int]], int | None],
         most: int | None = None,
     ) -> NearestPoint:
-        """Wolfe's method over the rationals (see `min_norm_point`), from positive multipliers."""
+        """Wolfe's method over the rationals (see `min_norm_point`), from positive multipliers.
+
+        Where the suggestion was so far off that many steps are to come, they are done in numbers
+        of some hundred bits, which takes a tenth of the time; then the rationals go on from there.
+        """
         active = [int(i) for i in rows]
         lam = [fmpq(*float(m).as_integer_ratio()) for m in multipliers]
         self.signed.prefetch([*active, *face.basis])
         exact = {i: scaled(i) for i in (*active, *face.basis)}
+        bits: int | None = None
+        most_in_bits = FEW_STEPS + STEPS_PER_COLUMN * (self.signed.dim + len(active))
         for step in itertools.count():
             self.tick("solving exactly")
             if step == most:
                 raise StalledError
             fixed, moving = [exact[i] for i in face.basis], [exact[i] for i in active]
-            found, apart = self._affine_minimum(fixed, moving)
+            if step == FEW_STEPS:
+                bits = MORE_BITS + 4 * _largest_bits([*fixed, *moving])
+            elif step == most_in_bits:
+                bits = None
+            try:
+                found, apart = self._affine_minimum(fixed, moving, bits)
+            except ZeroDivisionError:  # too few bits
+                assert bits is not None
+                bits = None
+                continue
             if found is None:
                 # affinely dependent: p stays while the multipliers move, until a row drops out
                 steps = [
@@ -262,12 +280,15 @@ class Search:
             elif all(value > 0 for value in found.multipliers):
                 weights = None if found.weights is None else scaling.weights(found.weights)
                 joining = None if weights is None else violator(weights, face, set(active))
-                if joining is None:
+                if joining is not None:
+                    exact[joining] = scaled(joining)
+                    active, lam = [*active, joining], [*found.multipliers, fmpq(0)]
+                elif bits is None:
                     parts, others = ([*map(as_fraction, each)] for each in found[:2])
                     square = as_fraction(found.square)
                     return NearestPoint(list(active), parts, others, weights, square)
-                exact[joining] = scaled(joining)
-                active, lam = [*active, joining], [*found.multipliers, fmpq(0)]
+                else:
+                    bits, lam = None, found.multipliers
                 continue
             else:
                 pairs = list(zip(lam, found.multipliers, strict=True))
@@ -275,29 +296,36 @@ class Search:
                 lam = [old + theta * (new - old) for old, new in pairs]
             kept = [k for k, value in enumerate(lam) if value > 0]
             active, lam = [active[k] for k in kept], [lam[k] for k in kept]
+            if bits is not None:
+                lam = linear_systems.rounded(lam, bits)
         raise AssertionError("unreachable")
 
     def _affine_minimum(
-        self, fixed: list[IntegerRow], moving: list[IntegerRow]
+        self, fixed: list[IntegerRow], moving: list[IntegerRow], bits: int | None
     ) -> tuple[_AffineMinimum | None, list[fmpq]]:
         """The nearest point of the affine hull of `moving`, plus span(fixed).
 
         Where the rows are affinely dependent, None, and a change of the multipliers that leaves
-        every point of the hull in place.
+        every point of the hull in place. bits: None for the exact result; else ZeroDivisionError if
+        so many are too few.
         """
         rows, dim = [*fixed, *moving], self.signed.dim
-        self.refuse_late_solve(rows)
-        null = linear_systems.null_vector(rows, avoid=len(fixed))
+        if bits is None:
+            self.refuse_late_solve(rows)
+        null = linear_systems.null_vector(rows, len(fixed), bits)
         if null is not None:
             others, parts = null[: len(fixed)], null[len(fixed) :]
             total = sum(parts, fmpq(0))
+            if bits is not None and abs(total) * 2 ** (bits // 2) < max(map(abs, parts)):
+                total = fmpq(0)
             if total == 0:
                 return None, parts
             parts, others = [m / total for m in parts], [m / total for m in others]
             return _AffineMinimum(parts, others, None, fmpq(0)), []
         targets = [0] * len(fixed) + [1] * len(moving)
-        solved = linear_systems.min_norm_solution(rows, targets, dim)
-        assert solved is not None  # independent rows have a regular matrix of inner products
+        solved = linear_systems.min_norm_solution(rows, targets, dim, bits)
+        if solved is None:  # independent rows have a regular matrix of inner products
+            raise ZeroDivisionError
         bottom = sum(solved.tops[len(fixed) :], fmpz(0))
         parts = [fmpq(top, bottom) for top in solved.tops]
         square = fmpq(solved.bottom, bottom)
@@ -358,8 +386,11 @@ class Search:
 
 def solve_seconds(rows: list[IntegerRow]) -> float:
     """About how long an exact solve of so many rows of such numbers takes."""
-    bits = max((value.bit_length() for row in rows[:SAMPLE] for value in row.values), default=1)
-    return SOLVE_SECONDS * len(rows) ** 4 * bits
+    return SOLVE_SECONDS * len(rows) ** 4 * _largest_bits(rows[:SAMPLE])
+
+
+def _largest_bits(rows: list[IntegerRow]) -> int:
+    return max((value.bit_length() for row in rows for value in row.values), default=1)
 
 
 def as_rational(weights: Vector) -> Rational:
