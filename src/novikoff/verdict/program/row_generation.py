@@ -71,9 +71,11 @@ class RowGeneration:
         first = spaced(np.flatnonzero(~pinned), FIRST_ROWS * self.signed.dim)
         if not pinned.any():
             return first
-        self._tick("finding directions")
-        chosen, _, elimination = eliminate(self.signed, np.flatnonzero(pinned))
-        more = spaced(np.flatnonzero(pinned), FIRST_ROWS * self.signed.dim)  # for a short conflict
+        rows = np.flatnonzero(pinned)
+        chosen, _, elimination = eliminate(
+            self.signed, rows, lambda: self._tick("finding directions")
+        )
+        more = spaced(rows, FIRST_ROWS * self.signed.dim)  # for a short conflict
         return np.union1d(np.union1d(first, more), chosen[elimination.rows])
 
     def _compare(self, found: Split, rows: Indices) -> tuple[Indices, Indices]:

@@ -24,7 +24,7 @@ MOST_COLUMNS = 12  # that are tried one by one
 MOST_ROWS = 200  # of a column that is tried
 MOST_USED = 100, 200, 500, 1000, 2000, 5000  # rows with the most used columns, that are tried
 MOST_FREE = 50  # of them that are not pinned, if others are
-ENOUGH = 2  # conflicts, of which the shortest is taken
+ENOUGH = 4  # conflicts within a column, of which the shortest is taken
 MOST_STEPS = 3000  # of a program for some of the rows
 MOST_TRIED = 20  # pinned combinations, of which the shortest is taken
 NEGLIGIBLE = 1e-9  # of the largest multiplier
@@ -52,9 +52,12 @@ def find_short_conflict(
     def conflict_within(some: Indices, steps: int | None = None) -> Conflict | None:
         return _conflict_within(signed, residues, matrix[some], rows[some], steps)
 
-    for sets in (_rows_of_columns(matrix, pinned), _rows_of_most_used_columns(matrix, pinned)):
+    for sets, enough in (
+        (_rows_of_columns(matrix, pinned), ENOUGH),
+        (_rows_of_most_used_columns(matrix, pinned), 1),
+    ):
         tried = (conflict_within(some, MOST_STEPS) for some in sets)
-        found = [*islice(filter(None, tried), ENOUGH)]
+        found = [*islice(filter(None, tried), enough)]
         if found:
             return min(found, key=len)
     return _with_pinned_rows(system, signed, free) or conflict_within(np.arange(len(rows)))
@@ -107,7 +110,9 @@ def _rows_of_most_used_columns(matrix: scipy.sparse.csr_array, pinned: Mask) -> 
     """
     counted = pinned if pinned.any() else ~pinned
     uses = np.bincount(matrix[counted].indices, minlength=matrix.shape[1])
-    least = np.minimum.reduceat(uses[matrix.indices], matrix.indptr[:-1])
+    least = np.full(matrix.shape[0], len(counted))
+    owners = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    np.minimum.at(least, owners, uses[matrix.indices])
     order = np.argsort(-least, kind="stable")
     before = np.cumsum(counted[order])
     for most in MOST_USED:

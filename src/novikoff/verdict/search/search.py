@@ -19,6 +19,7 @@ import numpy as np
 from flint import fmpq, fmpz
 
 from novikoff.verdict.exact import dot_products, linear_systems
+from novikoff.verdict.exact.dense_system import is_lifted
 from novikoff.verdict.exact.linear_systems import as_fraction
 from novikoff.verdict.exact.margins import Rational, rational
 from novikoff.verdict.program.program_split import ProgramSplit
@@ -268,16 +269,7 @@ class Search:
                 assert bits is not None
                 bits = None
                 continue
-            if found is None:
-                # affinely dependent: p stays while the multipliers move, until a row drops out
-                steps = [
-                    (value / part, k)
-                    for k, (value, part) in enumerate(zip(lam, apart, strict=True))
-                    if part > 0
-                ]
-                theta, _ = min(steps)
-                lam = [value - theta * part for value, part in zip(lam, apart, strict=True)]
-            elif all(value > 0 for value in found.multipliers):
+            if found is not None and all(value > 0 for value in found.multipliers):
                 weights = None if found.weights is None else scaling.weights(found.weights)
                 joining = None if weights is None else violator(weights, face, set(active))
                 if joining is not None:
@@ -290,10 +282,7 @@ class Search:
                 else:
                     bits, lam = None, found.multipliers
                 continue
-            else:
-                pairs = list(zip(lam, found.multipliers, strict=True))
-                theta = min(old / (old - new) if old else old for old, new in pairs if new <= 0)
-                lam = [old + theta * (new - old) for old, new in pairs]
+            lam = _moved(lam, apart if found is None else found.multipliers, found is None)
             kept = [k for k, value in enumerate(lam) if value > 0]
             active, lam = [active[k] for k in kept], [lam[k] for k in kept]
             if bits is not None:
@@ -312,7 +301,8 @@ class Search:
         rows, dim = [*fixed, *moving], self.signed.dim
         if bits is None:
             self.refuse_late_solve(rows)
-        null = linear_systems.null_vector(rows, len(fixed), bits)
+        solver = linear_systems.Solver(lambda: self.tick("solving exactly"), bits)
+        null = linear_systems.null_vector(rows, len(fixed), solver)
         if null is not None:
             others, parts = null[: len(fixed)], null[len(fixed) :]
             total = sum(parts, fmpq(0))
@@ -323,7 +313,7 @@ class Search:
             parts, others = [m / total for m in parts], [m / total for m in others]
             return _AffineMinimum(parts, others, None, fmpq(0)), []
         targets = [0] * len(fixed) + [1] * len(moving)
-        solved = linear_systems.min_norm_solution(rows, targets, dim, bits)
+        solved = linear_systems.min_norm_solution(rows, targets, dim, solver)
         if solved is None:  # independent rows have a regular matrix of inner products
             raise ZeroDivisionError
         bottom = sum(solved.tops[len(fixed) :], fmpz(0))
@@ -333,8 +323,10 @@ class Search:
         return minimum, []
 
     def refuse_late_solve(self, rows: list[IntegerRow]) -> None:
-        """OutOfTimeError for a solve that would end after the deadline: it cannot be stopped."""
-        if self.deadline is not None and time.monotonic() + solve_seconds(rows) > self.deadline:
+        """OutOfTimeError for a solve that cannot be stopped and would end after the deadline."""
+        if self.deadline is None or is_lifted(len(rows), 2 * _largest_bits(rows[:SAMPLE])):
+            return
+        if time.monotonic() + solve_seconds(rows) > self.deadline:
             raise OutOfTimeError
 
     def violator(self, weights: Rational, face: Face, skip: set[int], least: int = 1) -> int | None:
@@ -382,6 +374,20 @@ class Search:
         if low.score < -low.error:
             return False
         return self.violator(as_rational(weights), face, set(), least=0) is None
+
+
+def _moved(lam: list[fmpq], towards: list[fmpq], dependent: bool) -> list[fmpq]:
+    """The multipliers moved towards others until one of them is 0, with which a row drops out.
+
+    dependent: whether `towards` is a change instead that leaves every point in place, since the
+    rows are affinely dependent: it is subtracted until then.
+    """
+    pairs = list(zip(lam, towards, strict=True))
+    if dependent:
+        theta = min(value / part for value, part in pairs if part > 0)
+        return [value - theta * part for value, part in pairs]
+    theta = min(old / (old - new) if old else old for old, new in pairs if new <= 0)
+    return [old + theta * (new - old) for old, new in pairs]
 
 
 def solve_seconds(rows: list[IntegerRow]) -> float:
