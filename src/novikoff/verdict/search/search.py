@@ -34,7 +34,7 @@ SMALL_MATRIX = 100_000  # numbers in a matrix small enough to search as a whole
 CLOSE = 1e-9  # relative
 SOLVE_SECONDS, SAMPLE = 2e-12, 20  # of an exact solve, by rows^4 * bits; rows to find the bits in
 FEW_STEPS = 3  # exact solves, before the next ones are done in some bits only
-STEPS_PER_COLUMN = 10  # of those, at most
+STEPS_IN_BITS, TIED = 1000, 64  # of those, at most; bits in which a score is 1 for them
 MORE_BITS = 256  # than four times those of the rows
 MOST_CHECKED = 200  # rows near the margin that are checked with their lengths made rational
 MOST_EXACT = 20_000  # rows that are all checked so, where doubles cannot tell which are near
@@ -253,7 +253,6 @@ class Search:
         self.signed.prefetch([*active, *face.basis])
         exact = {i: scaled(i) for i in (*active, *face.basis)}
         bits: int | None = None
-        most_in_bits = FEW_STEPS + STEPS_PER_COLUMN * (self.signed.dim + len(active))
         for step in itertools.count():
             self.tick("solving exactly")
             if step == most:
@@ -261,7 +260,7 @@ class Search:
             fixed, moving = [exact[i] for i in face.basis], [exact[i] for i in active]
             if step == FEW_STEPS:
                 bits = MORE_BITS + 4 * _largest_bits([*fixed, *moving])
-            elif step == most_in_bits:
+            elif step == FEW_STEPS + STEPS_IN_BITS:
                 bits = None
             try:
                 found, apart = self._affine_minimum(fixed, moving, bits)
@@ -319,8 +318,8 @@ class Search:
         bottom = sum(solved.tops[len(fixed) :], fmpz(0))
         parts = [fmpq(top, bottom) for top in solved.tops]
         square = fmpq(solved.bottom, bottom)
-        minimum = _AffineMinimum(parts[len(fixed) :], parts[: len(fixed)], solved.weights, square)
-        return minimum, []
+        weights = solved.weights if bits is None else _longer(solved.weights)
+        return _AffineMinimum(parts[len(fixed) :], parts[: len(fixed)], weights, square), []
 
     def refuse_late_solve(self, rows: list[IntegerRow]) -> None:
         """OutOfTimeError for a solve that cannot be stopped and would end after the deadline."""
@@ -388,6 +387,12 @@ def _moved(lam: list[fmpq], towards: list[fmpq], dependent: bool) -> list[fmpq]:
         return [value - theta * part for value, part in pairs]
     theta = min(old / (old - new) if old else old for old, new in pairs if new <= 0)
     return [old + theta * (new - old) for old, new in pairs]
+
+
+def _longer(weights: Rational) -> Rational:
+    """The weights times 1 + 2^-`TIED`, so that rounding makes no row a violator."""
+    tops = [(top << TIED) + top for top in weights.numerators]
+    return Rational(tops, weights.denominator << TIED)
 
 
 def solve_seconds(rows: list[IntegerRow]) -> float:
