@@ -82,6 +82,7 @@ class ServedModel:
         counts.by_class = counts.by_class or [0] * len(self.classes)
         self.updates = self._updates()
         self.start = counts.seq  # entries up to here need not be looked at
+        self.refusal: str | None = None  # why the last label of those refused could not be learned
         self.snapshot: tuple[int, str] | None = None  # its sequence number and file
         self.blank: tuple[int | None, Any] | None = None  # the size of arrays, and a copy for them
         self.recent: OrderedDict[int, bool | None] = OrderedDict()  # mistakes by sequence number
@@ -162,8 +163,9 @@ class ServedModel:
                 self.decide(features).label if entry.served is None else json.loads(entry.served)
             )
             self._learn(features, label, entry.weight)
-        except NovikoffError:
+        except NovikoffError as error:
             counts.refused += 1
+            self.refusal = str(error)
             mistake = None
         else:
             mistake = served != label
