@@ -163,9 +163,11 @@ def _why(run: FilmRun) -> str:
     trace, rule = run.trace, run.core
     if trace.bound is None:
         lack = (
-            "label is not an OR of variables" if trace.rule == "winnow" else "rows do not separate"
+            "label is not an OR of variables"
+            if trace.rule == "winnow"
+            else "rows are not separable"
         )
-        return f"The {lack}: nothing bounds the {noun_of(run)}."
+        return f"The {lack}, so nothing bounds the {noun_of(run)}."
     if trace.rule == "winnow":
         relevant = 0 if trace.target is None else int(trace.target.sum())
         return (

@@ -24,7 +24,7 @@ Value = Start | float | int | bool
 VARIANTS = ("PA", "PA-I", "PA-II")
 #: The orders of the rows, in words.
 ORDERS = {
-    "given": "as the points are listed",
+    "given": "in the order of the list",
     "shuffle": "shuffled anew in each epoch, by the seed",
     "sorted": "all points of the class −1 first, then all of +1",
     "adversarial": "the costliest arrangement that a search finds; there may be worse ones",
