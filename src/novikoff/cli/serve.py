@@ -85,9 +85,9 @@ def serve(
 ) -> None:
     """Serve a model that predicts, learns from labels that come later, and loses nothing.
 
-    Runs until Ctrl-C or SIGTERM, for this machine alone unless told otherwise. Every label is in the
-    journal before it is acknowledged; a restart goes on from there. docs/service.md walks through
-    it. Needs Starlette and Uvicorn: pip install 'novikoff[serve]'.
+    Runs until Ctrl-C or SIGTERM, for this machine alone unless told otherwise. Every label is in
+    the journal before it is acknowledged; a restart goes on from there. docs/service.md walks
+    through it. Needs Starlette and Uvicorn: pip install 'novikoff[serve]'.
 
     Example: novikoff serve --rule perceptron --journal spam
     """
