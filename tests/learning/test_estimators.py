@@ -18,6 +18,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import novikoff as nk
+from novikoff.learning import column_scales
+from novikoff.learning.column_scales import scale_advice
+from novikoff.learning.rows import make_rows
 from novikoff.number_text import rounded_up
 from tests.helpers.rule_table import CLASSIFIERS, ESTIMATORS
 
@@ -217,6 +220,18 @@ def test_running_out_of_epochs_says_what_is_known():
     assert message.startswith("not converged after 30 epoch(s), ")
     assert f"no separator has a margin above {rounded_up(model.margin_ceiling_, 2)}" in message
     assert not model.converged_
+
+
+@pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array], ids=["dense", "csr"])
+def test_columns_of_very_different_sizes_are_named_from_no_more_than_some_rows(layout):
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(0.5, 1.0, (40, 3)), rng.integers(0, 2, 40)
+    X[7] = [1.0, 1.0, 400.0]
+    with pytest.warns(ConvergenceWarning, match="columns differ by a factor of 400, and large"):
+        nk.Perceptron(max_epochs=2).fit(layout(X), y)
+    many = make_rows(layout(np.tile(X, (2 * column_scales.FEW // X.size, 1))), True, False)
+    assert f" 400 in the first {column_scales.FEW // 3:,} rows, " in scale_advice(many)
+    assert scale_advice(make_rows(layout(X[8:]), True, False)) is None
 
 
 def test_a_margin_that_is_not_reached_is_said():

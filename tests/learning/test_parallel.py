@@ -165,6 +165,39 @@ def test_weights_that_overflow_are_noticed_at_the_same_row():
     assert many.refused == one.refused
 
 
+class NoThreads:
+    """A pool that can start no thread."""
+
+    def submit(self, *task):
+        raise RuntimeError("can't start new thread")
+
+
+def test_where_no_thread_can_start_the_leader_goes_without(monkeypatch):
+    X, codes = labelled(0.01)
+    one = Run(Perceptron(), True, X, codes).read(on_one_thread)
+    monkeypatch.setattr(lookahead, "pool", lambda threads: NoThreads())
+    assert Run(Perceptron(), True, X, codes).read(looking_ahead(3)).outcome == one.outcome
+
+
+def test_an_interruption_leaves_the_block_it_waited_for_counted_in_full(monkeypatch):
+    X, codes = labelled(0.01)
+    one = Run(Perceptron(), True, X, codes).read(on_one_thread, epochs=1)
+    lead_for = lookahead.lead_for
+
+    def interrupted_lead_for(*kinds):
+        def lead(*call):
+            lead_for(*kinds)(*call)
+            raise KeyboardInterrupt
+
+        return lead
+
+    monkeypatch.setattr(lookahead, "lead_for", interrupted_lead_for)
+    many = Run(Perceptron(), True, X, codes)
+    with pytest.raises(KeyboardInterrupt):
+        many.read(looking_ahead(2), epochs=1)
+    assert many.outcome == one.outcome
+
+
 def test_the_leader_alone_as_plain_python_is_the_epoch():
     X, codes = labelled(0.01, rows=120)
     lead, chunks = loops._make_lead(""), 4

@@ -280,3 +280,44 @@ def test_what_has_no_limit_fit_is_refused_with_the_reason():
         ordered.interval("0|1")
     with pytest.raises(ParameterError, match="level must be between 0 and 1"):
         ordered.interval("column 0", level=95)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_neither_unit_nor_origin_of_a_column_matters(name):
+    """Heights of 170 and years of 2000 are what columns look like."""
+    link, looked = "probit" if "probit" in name else "logit", 0
+    for seed in range(TABLES // 3):
+        rng, X, w = draw(seed)
+        y, roles, _ = FAMILIES[name](rng, X, w)
+        far = X * [1024.0, 1.0] + [2.0**20, 0.0]
+        try:
+            verdicts = [nk.check(each, y, family=name.split()[0], **roles) for each in (X, far)]
+        except DataError:
+            continue
+        near, same = (nk.limit_fit(each, link=link) for each in verdicts)
+        assert same.loglikelihood == pytest.approx(near.loglikelihood, abs=1e-6)
+        j = next(j for j, each in enumerate(near.coefficients) if each.name.endswith("column 0"))
+        a, b = near.coefficients[j], same.coefficients[j]
+        assert a.status == b.status
+        if a.status == "finite":
+            assert (b.value * 1024, b.standard_error * 1024) == pytest.approx(a[2:], rel=1e-4)
+        if a.status in ("finite", "diverges"):
+            ends = near.interval(a.name)[:2], [1024 * end for end in same.interval(a.name)[:2]]
+            assert ends[1] == pytest.approx(ends[0], rel=1e-4, abs=1e-6), seed
+            looked += 1
+    assert looked
+
+
+def test_a_person_is_tall_and_was_born_in_a_year():
+    rng = np.random.default_rng(3)
+    tall, year = rng.normal(170, 9, 120), rng.integers(1920, 2000, 120)
+    dose = rng.random(120) < 0.3
+    died = (rng.random(120) < 1 / (1 + np.exp((year - 1960) / 15))) | dose
+    verdict = nk.check(np.column_stack([tall, year, dose, dose * tall]), died)
+    fit, rest = nk.limit_fit(verdict), ~dose
+    theirs = sm.Logit(died[rest], sm.add_constant(np.column_stack([tall, year])[rest])).fit(disp=0)
+    ours = [*fit.coefficients[-1][2:], *(x for each in fit.coefficients[:2] for x in each[2:])]
+    both = np.column_stack([theirs.params, theirs.bse])
+    np.testing.assert_allclose(np.array(ours).reshape(3, 2), both, rtol=1e-4)
+    for each in fit.coefficients:
+        assert fit.interval(each.name).lower < fit.interval(each.name).upper

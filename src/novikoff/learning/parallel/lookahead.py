@@ -1,6 +1,7 @@
 """Epochs on several cores, where that pays."""
 
 import concurrent.futures
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -74,18 +75,19 @@ def _read_ahead(
     before = int(tally.seen[0]) - reading.start
     others: list[concurrent.futures.Future[None]] = []
     try:
-        for k in range(1, threads):
-            task: tuple[Any, ...] = rule, state, reading, before, radius, k, words, chunks
-            others.append(pool(threads).submit(follow, *task))
+        with contextlib.suppress(RuntimeError):  # no more threads: the leader does without
+            for k in range(1, threads):
+                task: tuple[Any, ...] = rule, state, reading, before, radius, k, words, chunks
+                others.append(pool(threads).submit(follow, *task))
         refused = int(lead(rule, state, reading, tally, log, radius, words, chunks, pace))
     finally:
         words[TURN] = END
         begun = [each for each in others if not each.cancel()]
         concurrent.futures.wait(begun)
+        if reading.measure:  # even where Ctrl-C comes now: the rows were learned from
+            tally.radius_squared[0] = max(tally.radius_squared[0], radius.max())
     for each in begun:
         each.result()
-    if reading.measure:
-        tally.radius_squared[0] = max(tally.radius_squared[0], radius.max())
     return refused
 
 

@@ -77,7 +77,6 @@ class LimitFit:
         if not isinstance(verdict.signed, Signed) or verdict.signed.unit_length:
             raise ParameterError("a limit fit is for rows in memory, of the length that they have")
         refuse(verdict.family, choice)
-        _require_statsmodels()
         self.verdict, self._analysis, self._choice = verdict, verdict.analysis, choice
         self._model = ReducedModel(verdict.analysis, choice)
         self._maximum = self._model.maximum()
@@ -115,7 +114,7 @@ class LimitFit:
         """
         columns, split = self._model.columns, self._analysis.split
         found = np.zeros(self._analysis.signed.dim)
-        found[columns] = self._maximum.b[: len(columns)] / self._model.scales
+        found[columns] = (self._model.basis @ self._maximum.b)[: len(columns)]
         if split.separator is not None:
             whole = split.separator.numerators
             top = max(map(abs, whole))
@@ -271,10 +270,3 @@ def limit_fit(verdict: Verdict, *, link: str = "logit", ties: str = "breslow") -
     -0.53
     """
     return LimitFit(verdict, Choice(link, ties))
-
-
-def _require_statsmodels() -> None:
-    try:
-        import statsmodels.api  # noqa: F401
-    except ImportError:
-        raise ParameterError('a limit fit needs more: pip install "novikoff[stats]"') from None

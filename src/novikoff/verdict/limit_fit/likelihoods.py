@@ -10,8 +10,8 @@ log-likelihood tends to one that has the comparisons on the boundary only:
     cox                         at an event are those at risk with the event's score x . d, for no
                                 one at risk has a higher one: each score is a stratum of its own
 
-What statsmodels has a model for is its likelihood, with its derivatives; the choice among some
-classes and the censored thresholds it has not are here.
+All but Cox's, which is that of statsmodels, are here, by logarithms of chances that are not rounded
+to 0 on the way to the maximum, however far from it a search begins.
 """
 
 from fractions import Fraction
@@ -19,17 +19,22 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import gammaln
 
 from novikoff.errors import ParameterError
 from novikoff.verdict.cones.cox import scores
+from novikoff.verdict.limit_fit import links
+from novikoff.verdict.limit_fit.links import IntervalSlopes, Slopes
 from novikoff.verdict.scan import Indices, Mask, Vector
 from novikoff.verdict.signed import Signed
 
 Matrix = npt.NDArray[np.float64]
-LINKS = ("logit", "probit", "cloglog")
+BY_NAME = {"logit": links.logit, "probit": links.probit, "cloglog": links.cloglog}
+LINKS = (*BY_NAME,)
 TIES = ("breslow", "efron")
+LARGEST = 700.0  # what exp can be taken of
+INFINITE = 1e9  # a threshold at infinity
 MOST_ENTRIES = 100_000_000  # of a design, which statsmodels takes dense
-LARGEST_STRATUM = 400  # with several cases: statsmodels recurses over its rows
 WITH_LINK = {"binary": LINKS, "binomial": LINKS, "cumulative": LINKS[:2]}
 #: Families without a reduced model, and why.
 REFUSED = {
@@ -60,14 +65,14 @@ class Boundary(NamedTuple):
     """The part of a model on the boundary.
 
     on: for each row of the cone. direction: strict on all the others, as integers; None if there
-    are none. columns: of the reduced design; scales: what each of them is divided by.
+    are none. columns: of the reduced design; basis: the combinations of them that it really has.
     """
 
     signed: Signed
     on: Mask
     direction: list[int] | None
     columns: Indices
-    scales: Vector
+    basis: Matrix
 
     @property
     def cone_rows(self) -> Indices:
@@ -80,15 +85,19 @@ class Boundary(NamedTuple):
         return self.cone_rows if cone is None else cone.owners[self.on]
 
     def signed_rows(self) -> Matrix:
-        """The rows z on the boundary."""
-        return self._design(self.signed.sparse(self.cone_rows))
+        """The rows z on the boundary, in the basis."""
+        return self.entries() @ self.basis
+
+    def entries(self) -> Matrix:
+        """The rows z on the boundary, as they are."""
+        return self._dense(self.signed.sparse(self.cone_rows))
 
     def table_rows(self, rows: Indices) -> Matrix:
-        """Rows of the table, which has no intercept."""
+        """Rows of the table, which has no intercept, in the basis."""
         assert self.signed.cone is not None
-        return self._design(self.signed.cone.table.given.matrix[rows])
+        return self._dense(self.signed.cone.table.given.matrix[rows]) @ self.basis
 
-    def _design(self, matrix: Any) -> Matrix:
+    def _dense(self, matrix: Any) -> Matrix:
         if matrix.shape[0] * max(1, len(self.columns)) > MOST_ENTRIES:
             raise ParameterError(
                 f"the reduced model has {matrix.shape[0]:,} rows of {len(self.columns):,} columns,"
@@ -96,8 +105,8 @@ class Boundary(NamedTuple):
             )
         chosen = matrix[:, self.columns]
         dense = chosen.toarray() if hasattr(chosen, "toarray") else chosen
-        scaled: Matrix = dense.astype(np.float64) / self.scales
-        return scaled if scaled.shape[1] else np.zeros((len(scaled), 1))
+        found: Matrix = dense.astype(np.float64)
+        return found if found.shape[1] else np.zeros((len(found), 1))
 
     def role(self, name: str) -> Vector | None:
         """A role's values in the table; None where it is not given."""
@@ -113,17 +122,17 @@ def refuse(family: str, choice: Choice) -> None:
     """Refuse a family without a reduced model, and a link or ties that it does not have."""
     if family in REFUSED:
         raise ParameterError(f"family={family!r} has no limit fit: {REFUSED[family]}")
-    links = WITH_LINK.get(family, LINKS[:1])
-    if choice.link not in links:
+    known = WITH_LINK.get(family, LINKS[:1])
+    if choice.link not in known:
         raise ParameterError(
-            f"link={choice.link!r}: the limit fit of {family} knows {', '.join(links)}"
+            f"link={choice.link!r}: the limit fit of {family} knows {', '.join(known)}"
         )
     if choice.ties not in TIES:
         raise ParameterError(f"ties={choice.ties!r}: expected one of {', '.join(TIES)}")
 
 
 def likelihood(boundary: Boundary, choice: Choice) -> Likelihood:
-    """The likelihood in the limit, of the coefficients of the reduced design times its scales."""
+    """The likelihood in the limit, of the coefficients in the basis."""
     family, weights = boundary.signed.family, boundary.role("weights")
     if family in ("conditional", "cox") and weights is not None and set(weights) - {0.0, 1.0}:
         raise ParameterError(
@@ -142,43 +151,49 @@ def likelihood(boundary: Boundary, choice: Choice) -> Likelihood:
 
 
 class Linear:
-    """Two labels, successes or counts: a generalised linear model of statsmodels."""
+    """Two labels, successes or counts: a generalised linear model.
+
+    Its terms are those of log F and log(1 - F), or of counts, so that no chance is rounded to 0.
+    """
 
     def __init__(self, boundary: Boundary, link: str) -> None:
-        import statsmodels.api as sm
-
         signed, owners = boundary.signed, boundary.owners
         signs = signed.signs[boundary.on].astype(np.float64)
-        outcome = (signs > 0).astype(np.float64)
+        y = (signs > 0).astype(np.float64)
         if signed.family != "binary":
             values = signed.counts if signed.cone is None else signed.cone.table.outcome
             assert values is not None
-            outcome = values[owners]
-        links = {
-            "logit": sm.families.links.Logit,
-            "probit": sm.families.links.Probit,
-            "cloglog": sm.families.links.CLogLog,
-        }
-        more: dict[str, Any] = {"freq_weights": boundary.weights(owners)}
+            y = values[owners]
+        self._rows, weights = boundary.signed_rows() * signs[:, None], boundary.weights(owners)
+        self._offset = np.zeros(len(y))
         if signed.family == "poisson":
-            family, exposure = sm.families.Poisson(), boundary.role("exposure")
-            more |= {} if exposure is None else {"exposure": exposure[owners]}
+            exposure = boundary.role("exposure")
+            if exposure is not None:
+                self._offset = np.log(exposure[owners])
+            self._terms, rest = links.counts, np.ones(len(y))
+            constant = -gammaln(y + 1.0)
         else:
-            family, trials = sm.families.Binomial(link=links[link]()), boundary.role("trials")
-            if trials is not None:
-                outcome = np.column_stack([outcome, trials[owners] - outcome])
-        rows = boundary.signed_rows() * signs[:, None]
-        self._model = sm.GLM(outcome, rows, family=family, **more)
+            trials = boundary.role("trials")
+            rest = (1.0 if trials is None else trials[owners]) - y
+            self._terms = BY_NAME[link]
+            constant = gammaln(y + rest + 1.0) - gammaln(y + 1.0) - gammaln(rest + 1.0)
+        self._y, self._rest, self._constant = weights * y, weights * rest, float(weights @ constant)
+
+    def _slopes(self, b: Vector) -> Slopes:
+        """Those of the log-likelihood, in each row's score."""
+        with np.errstate(over="ignore", under="ignore"):  # a step too long is shortened
+            one, other = self._terms(np.clip(self._rows @ b + self._offset, -LARGEST, LARGEST))
+            return Slopes(*(self._y * p + self._rest * q for p, q in zip(one, other, strict=True)))
 
     def loglike(self, b: Vector) -> float:
-        with np.errstate(all="ignore"):  # a step too long is shortened
-            return float(self._model.loglike(b, scale=1.0))
+        return float(self._slopes(b).value.sum()) + self._constant
 
     def score(self, b: Vector) -> Vector:
-        return np.asarray(self._model.score(b, scale=1.0))
+        return np.asarray(self._slopes(b).first @ self._rows)
 
     def hessian(self, b: Vector) -> Matrix:
-        return np.asarray(self._model.hessian(b, scale=1.0, observed=True))
+        found: Matrix = (self._rows * self._slopes(b).second[:, None]).T @ self._rows
+        return found
 
 
 class Choices:
@@ -223,12 +238,12 @@ class Choices:
 class Intervals:
     """Classes in an order: the chance of an interval is F(s) + F(t) - 1, with s = z . b for the one
     row z of the cone and t for the other, and F = 1 for a threshold at infinity.
+
+    gaps: combinations of coefficients that are above 0 where the thresholds are in order.
     """
 
     def __init__(self, boundary: Boundary, link: str) -> None:
-        from scipy.special import expit, ndtr
-
-        self._cdf = expit if link == "logit" else ndtr
+        self._chances = links.logit_intervals if link == "logit" else links.probit_intervals
         owners, rows = boundary.owners, boundary.signed_rows()
         first = np.append(True, np.diff(owners) != 0)
         group = np.cumsum(first) - 1
@@ -237,74 +252,84 @@ class Intervals:
         self._open = np.ones(len(self._s), np.bool_)
         self._open[group[~first]] = False
         self._weights = boundary.weights(owners[first])
-        self._logit = link == "logit"
+        self.gaps: Matrix = np.unique((self._s + self._t)[~self._open], axis=0)
 
-    def _arguments(self, b: Vector) -> tuple[Vector, Vector]:
-        return self._s @ b, np.where(self._open, np.inf, self._t @ b)
-
-    def _chances(self, s: Vector, t: Vector) -> Vector:
-        """F(s) - F(-t) = F(t) - F(-s), by the one of them that cancels less."""
-        low, high = self._cdf(s) - self._cdf(-t), self._cdf(t) - self._cdf(-s)
-        return np.asarray(np.where(t > s, low, high))
+    def _slopes(self, b: Vector) -> IntervalSlopes:
+        s, t = self._s @ b, np.where(self._open, INFINITE, self._t @ b)
+        with np.errstate(all="ignore"):  # thresholds out of order have no chance
+            return self._chances(s, t)
 
     def loglike(self, b: Vector) -> float:
-        chances = self._chances(*self._arguments(b))
-        if (chances <= 0.0).any():  # thresholds out of order
-            return -np.inf
-        return float(self._weights @ np.log(chances))
-
-    def _slopes(self, x: Vector) -> tuple[Vector, Vector]:
-        """F' and F''."""
-        x = np.minimum(x, 1e3)  # where both are 0
-        if self._logit:
-            F = self._cdf(x)
-            slope = F * self._cdf(-x)
-            return slope, slope * (1.0 - 2.0 * F)
-        slope = np.exp(-0.5 * x * x) / np.sqrt(2.0 * np.pi)
-        return slope, -x * slope
+        found = self._slopes(b)
+        ordered = bool(np.isfinite(found.value).all())
+        return float(self._weights @ found.value) if ordered else -np.inf
 
     def score(self, b: Vector) -> Vector:
-        s, t = self._arguments(b)
-        heavy = self._weights / self._chances(s, t)
-        upper, lower = heavy * self._slopes(s)[0], heavy * self._slopes(t)[0]
+        found = self._slopes(b)
+        upper, lower = self._weights * found.in_s, self._weights * found.in_t
         return np.asarray(upper @ self._s + lower @ self._t)
 
     def hessian(self, b: Vector) -> Matrix:
-        s, t = self._arguments(b)
-        chances = self._chances(s, t)
-        (f, df), (g, dg) = self._slopes(s), self._slopes(t)
-        inner = (f[:, None] * self._s + g[:, None] * self._t) / chances[:, None]
-        heavy = (self._weights / chances)[:, None]
-        curved = (heavy * df[:, None] * self._s).T @ self._s
-        curved += (heavy * dg[:, None] * self._t).T @ self._t
-        found: Matrix = curved - (self._weights[:, None] * inner).T @ inner
-        return found
+        found = self._slopes(b)
+        ss, tt, st = (self._weights[:, None] * each[:, None] for each in found[3:])
+        mixed = (st * self._s).T @ self._t
+        curved: Matrix = (ss * self._s).T @ self._s + (tt * self._t).T @ self._t + mixed + mixed.T
+        return curved
 
 
 class Strata:
-    """Several cases in a stratum: the conditional logit of statsmodels, which has no hessian."""
+    """Several cases in a stratum: the sum of their scores less the logarithm of that sum's
+    exponential over all choices of as many rows, row by row as Howard (1972) has it.
+    """
 
     def __init__(self, outcome: Vector, rows: Matrix, groups: Indices) -> None:
-        from statsmodels.discrete.conditional_models import ConditionalLogit
-
-        if np.bincount(groups).max() > LARGEST_STRATUM:
-            raise ParameterError(
-                f"a stratum has more than {LARGEST_STRATUM} rows, and several cases: the limit fit"
-                " of conditional is for smaller ones"
-            )
-        self._model = ConditionalLogit(outcome, rows, groups=groups)
+        self._cases = outcome @ rows
+        sizes, cases = np.bincount(groups), np.bincount(groups, outcome).astype(np.int64)
+        order = np.argsort(groups, kind="stable")
+        starts = np.cumsum(sizes) - sizes
+        self._alike: list[tuple[int, npt.NDArray[np.float64]]] = []
+        for size, chosen in sorted(set(zip(sizes.tolist(), cases.tolist(), strict=True))):
+            first = starts[(sizes == size) & (cases == chosen)]
+            self._alike.append((chosen, rows[order[first[:, None] + np.arange(size)]]))
 
     def loglike(self, b: Vector) -> float:
-        return float(self._model.loglike(b))
+        return float(self._cases @ b) - sum(
+            float(self._moments(chosen, rows, b, 0)[0].sum()) for chosen, rows in self._alike
+        )
 
     def score(self, b: Vector) -> Vector:
-        return np.asarray(self._model.score(b))
+        means = [self._moments(chosen, rows, b, 1)[1] for chosen, rows in self._alike]
+        return np.asarray(self._cases - sum(each.sum(axis=0) for each in means))
 
     def hessian(self, b: Vector) -> Matrix:
-        from statsmodels.tools.numdiff import approx_fprime
+        found = np.zeros((len(b), len(b)))
+        for chosen, rows in self._alike:
+            found -= self._moments(chosen, rows, b, 2)[2].sum(axis=0)
+        return found
 
-        found = np.atleast_2d(approx_fprime(b, self._model.score, centered=True))
-        return np.asarray(found + found.T) / 2.0
+    def _moments(self, chosen: int, rows: Any, b: Vector, order: int) -> tuple[Any, Any, Any]:
+        """Of the strata with as many rows and cases: the logarithm of the sum over choices, and
+        the mean and the covariance of the sum of their rows; up to this order.
+        """
+        strata, size, width = rows.shape
+        total = np.full((strata, chosen + 1), -np.inf)
+        total[:, 0] = 0.0
+        mean = np.zeros((strata, chosen + 1, width if order else 0))
+        spread = np.zeros((strata, chosen + 1, *([width] * 2 if order == 2 else [0, 0])))
+        scores = rows @ b
+        for k in range(size):
+            taken = total[:, :-1] + scores[:, k, None]
+            whole = np.logaddexp(total[:, 1:], taken)
+            with np.errstate(invalid="ignore"):
+                share = np.nan_to_num(np.exp(taken - whole))[..., None]
+            if order:
+                gap = mean[:, :-1] + rows[:, k, None] - mean[:, 1:]
+                if order == 2:
+                    part, outer = share[..., None], gap[..., None] * gap[..., None, :]
+                    spread[:, 1:] += part * (spread[:, :-1] - spread[:, 1:] + (1.0 - part) * outer)
+                mean[:, 1:] += share * gap
+            total[:, 1:] = whole
+        return total[:, -1], mean[:, -1], spread[:, -1]
 
 
 def _conditional(boundary: Boundary) -> Likelihood:
@@ -320,8 +345,12 @@ def _conditional(boundary: Boundary) -> Likelihood:
 
 
 def _cox(boundary: Boundary, ties: str) -> Likelihood:
-    from statsmodels.duration.hazard_regression import PHReg
-
+    try:
+        from statsmodels.duration.hazard_regression import PHReg
+    except ImportError:
+        raise ParameterError(
+            'the limit fit of cox needs more: pip install "novikoff[stats]"'
+        ) from None
     cone = boundary.signed.cone
     assert cone is not None
     table = cone.table
