@@ -1,6 +1,7 @@
 """Group commit: many requests wait for one commit, and each is acted upon after it.
 
-While one commit is under way, what comes in is collected for the next.
+While one commit is under way, what comes in is collected for the next; and as long as every look
+at the sockets brings more, a commit waits for it.
 """
 
 import asyncio
@@ -29,6 +30,7 @@ class GroupCommit:
         self.thread = ThreadPoolExecutor(1, "journal")
         self.waiting: list[Waiting] = []
         self.busy = False
+        self.looked_at = 0  # how many waited when the sockets were last looked at
         self.commits = self.operations = 0
         self.defect: Exception | None = None
 
@@ -44,10 +46,14 @@ class GroupCommit:
         if not self.busy:
             self.busy = True
             loop.call_soon(self._commit)
-        return await asyncio.shield(answer)  # a client that leaves takes nothing back
+        return await answer
 
     def _commit(self) -> None:
-        number = size = 0
+        if self.looked_at < len(self.waiting) < MOST:
+            self.looked_at = len(self.waiting)
+            asyncio.get_running_loop().call_soon(self._commit)
+            return
+        number = size = self.looked_at = 0
         for operations, _ in self.waiting:
             if number and size + len(operations) > MOST:
                 break
@@ -78,13 +84,13 @@ class GroupCommit:
                 pairs = zip(operations, outcomes[start:stop], strict=True)
                 found = [self.act(operation, outcome) for operation, outcome in pairs]
                 self.operations += len(operations)
-                if not answer.done():
+                if not answer.done():  # of who has left, nothing is taken back
                     answer.set_result(found)
-            except JournalError as error:
-                answer.set_exception(error)
-            except Exception as error:  # what is on the disk was not applied: only a restart helps
-                self.defect = error
-                answer.set_exception(error)
+            except Exception as error:
+                if not isinstance(error, JournalError):  # it is on the disk, but was not applied:
+                    self.defect = error  # only a restart helps
+                if not answer.done():
+                    answer.set_exception(error)
             start = stop
         self.busy = bool(self.waiting)
         if self.busy:  # also after a failure: the disk may have room again

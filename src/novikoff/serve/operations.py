@@ -81,28 +81,26 @@ class KeepPrediction(NamedTuple):
     model: int
     id: str
     time: float
-    features: str
-    served: str
-    score: str
+    kept: Prediction
     version: int
     applied: int
     most: int
     given: bool
 
     def write(self, db: sqlite3.Connection) -> Outcome:
-        kept = Prediction(self.features, self.served, self.score)
         if self.given and (found := self._known(db)) is not None:
-            if found.features not in (self.features, None):
+            if found.features not in (self.kept.features, None):
                 why = f"the id {self.id!r} belongs to a prediction for other features"
                 return Refusal(HTTPStatus.CONFLICT, why)
-            return Repeat(kept if found.served is None else Prediction(*found))
-        added = db.execute(_KEEP, (*self[:8], self.model, self.most))
+            return Repeat(self.kept if found.served is None else Prediction(*found))
+        known = self.version, self.applied, self.model, self.most
+        added = db.execute(_KEEP, (*self[:3], *self.kept, *known))
         if not added.rowcount:
             why = (
                 f"{self.most:,} predictions wait for their labels; reveal some, or let them expire"
             )
             return Refusal(HTTPStatus.TOO_MANY_REQUESTS, why)
-        return kept
+        return self.kept
 
     def _known(self, db: sqlite3.Connection) -> Prediction | None:
         found = db.execute(_KNOWN, self[:2] * 2).fetchone()

@@ -3,6 +3,7 @@
 All of it is a function of the entries, applied in their order; a restart applies them again.
 """
 
+import copy
 import json
 import math
 import tempfile
@@ -82,6 +83,7 @@ class ServedModel:
         self.updates = self._updates()
         self.start = counts.seq  # entries up to here need not be looked at
         self.snapshot: tuple[int, str] | None = None  # its sequence number and file
+        self.blank: tuple[int | None, Any] | None = None  # the size of arrays, and a copy for them
         self.recent: OrderedDict[int, bool | None] = OrderedDict()  # mistakes by sequence number
 
     @classmethod
@@ -111,9 +113,19 @@ class ServedModel:
         """What is predicted now; DataError if the row does not fit the model."""
         if isinstance(features, list) and self.is_named:
             raise DataError("features: the model knows its features by name; send an object")
-        label, scores = self.estimator.decide_one(features)
+        estimator = self.estimator if self.is_fitted else self._unlearned(features)
+        label, scores = estimator.decide_one(features)
         score = scores[0] if len(scores) == 1 else scores
         return Decision(label.item() if isinstance(label, np.generic) else label, score)
+
+    def _unlearned(self, features: Features) -> Any:
+        """A copy that is prepared for such rows, but has learned nothing, not even names."""
+        size = len(features) if isinstance(features, list) else None
+        if self.blank is None or self.blank[0] != size:
+            twin = copy.deepcopy(self.estimator)
+            twin._bind(features if size is not None else {})
+            self.blank = size, twin
+        return self.blank[1]
 
     def label(self, given: object) -> JsonLabel:
         """The class that a label means."""

@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 import time
+from collections.abc import Iterable
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -56,6 +57,12 @@ def refusal(error: ServiceError) -> JSONResponse:
     return JSONResponse(problem(error), error.status, headers)
 
 
+def defect() -> ServiceError:
+    """What is said of an error that nobody expected."""
+    why = "this is a defect of novikoff, not of the request; the service's log says more"
+    return ServiceError(HTTPStatus.INTERNAL_SERVER_ERROR, why)
+
+
 class Guard:
     """Middleware: hosts, origins, tokens; the right of a request goes into its scope.
 
@@ -89,7 +96,7 @@ class Guard:
 
         try:
             try:
-                self.check(scope)
+                scope["right"] = self.right(scope["headers"])
             except ServiceError as error:
                 found = refusal(error)
                 found.headers["Connection"] = "close"  # what follows may be hidden in this request
@@ -97,12 +104,17 @@ class Guard:
                 return
             await self.app(scope, receive, answer)
         finally:
-            self._count(scope, status, time.perf_counter() - began)
+            route = None if scope.get("streamed") else getattr(scope.get("route"), "path", "other")
+            client = (scope.get("client") or ("", 0))[0]
+            took = time.perf_counter() - began
+            self.count(scope["method"], scope["path"], route, status, took, client)
 
-    def check(self, scope: Scope) -> None:
-        """Refuse requests by other names, of other pages, and of an ambiguous length."""
+    def right(self, given: Iterable[tuple[bytes, bytes]]) -> Right:
+        """What a request with these headers may; refuses it by other names than ours, of other
+        pages, and of an ambiguous length.
+        """
         headers: dict[bytes, bytes] = {}
-        for name, value in scope["headers"]:
+        for name, value in given:
             if name in headers and name in (b"host", b"authorization", b"content-length"):
                 raise ServiceError(HTTPStatus.BAD_REQUEST, f"the header {name.decode()} came twice")
             headers[name] = value
@@ -110,8 +122,7 @@ class Guard:
             why = "Content-Length and Transfer-Encoding contradict each other; send one of them"
             raise ServiceError(HTTPStatus.BAD_REQUEST, why)
         host = headers.get(b"host", b"").decode("latin-1").lower()
-        name = _host_name(host)
-        if self.hosts is not None and name not in self.hosts:
+        if self.hosts is not None and _host_name(host) not in self.hosts:
             known = " or ".join(sorted(self.hosts))
             raise ServiceError(
                 HTTPStatus.FORBIDDEN, f"ask for {known}, or start it with --allow-host"
@@ -119,17 +130,17 @@ class Guard:
         origin = headers.get(b"origin")
         if origin is not None and origin.decode("latin-1").lower().partition("://")[2] != host:
             raise ServiceError(HTTPStatus.FORBIDDEN, "requests of other pages are not answered")
-        scope["right"] = self.tokens.right(headers.get(b"authorization"))
+        return self.tokens.right(headers.get(b"authorization"))
 
-    def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        route = scope.get("route")
-        path = getattr(route, "path", "other")
-        if not scope.get("streamed"):
-            self.metrics.add(path, status, seconds)
+    def count(
+        self, method: str, path: str, route: str | None, status: int, seconds: float, client: str
+    ) -> None:
+        """Count a request, unless it has no route, and log it if asked to."""
+        if route is not None:
+            self.metrics.add(route, status, seconds)
         if self.log_requests:
-            client = scope.get("client") or ("", 0)
-            facts = {"method": scope["method"], "path": scope["path"], "status": status}
-            log("request", **facts, client=client[0], ms=round(seconds * 1000, 3))
+            facts = {"method": method, "path": path, "status": status, "client": client}
+            log("request", **facts, ms=round(seconds * 1000, 3))
 
 
 def _host_name(host: str) -> str | None:

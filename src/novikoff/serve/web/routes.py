@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
@@ -23,9 +22,10 @@ from novikoff.serve.settings import RateLimit
 from novikoff.serve.web import metrics, openapi, pages
 from novikoff.serve.web.address import Address, Handle
 from novikoff.serve.web.body import content_type, read_body
-from novikoff.serve.web.guard import Guard, refusal, require
+from novikoff.serve.web.guard import Guard, defect, refusal, require
 from novikoff.serve.web.metrics import Metrics
 from novikoff.serve.web.rows import JSON, Act, LineResponse, RowHandler
+from novikoff.serve.web.single_rows import SingleRows
 from novikoff.serve.web.tokens import Right, Tokens
 
 BYTES, EVENTS = "application/octet-stream", "text/event-stream"
@@ -89,10 +89,10 @@ class Routes:
             Address("GET", "/", self.page, "The live page.", free, kind="text/html"),
         ]
 
-    def _handler(self, what: str, kind: type[Message], act: Act[Message]) -> Handle:
-        def count(request: Request, rows: int) -> None:
-            self._named(request)  # refuses a model that is not there, before its rows are read
-            wait = self.rate.wait(request.client.host if request.client else "", rows)
+    def _handler(self, what: str, kind: type[Message], act: Act[Message]) -> RowHandler[Message]:
+        def count(name: str, host: str, rows: int) -> None:
+            self.service.model(name)  # refuses a model that is not there, before its rows are read
+            wait = self.rate.wait(host, rows)
             if wait:
                 why = f"more than {self.limits.rate:g} rows a second; wait {wait:.1f} seconds"
                 raise ServiceError(HTTPStatus.TOO_MANY_REQUESTS, why, math.ceil(wait))
@@ -239,16 +239,21 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _defect(request: Request, error: Exception) -> Response:
-    why = "this is a defect of novikoff, not of the request; the service's log says more"
-    return refusal(ServiceError(HTTPStatus.INTERNAL_SERVER_ERROR, why))
+    return refusal(defect())
 
 
-def application(service: Service, tokens: Tokens, hosts: frozenset[str] | None) -> Starlette:
-    """The whole as an ASGI application."""
+def application(
+    service: Service, tokens: Tokens, hosts: frozenset[str] | None
+) -> tuple[Guard, SingleRows]:
+    """The whole as an ASGI application, and what answers most requests for a row without it."""
     counts = Metrics()
-    guard = Middleware(Guard, tokens, hosts, counts, service.settings.log_requests)
-    return Starlette(
-        routes=Routes(service, counts).routes(),
-        middleware=[guard],
-        exception_handlers={ServiceError: _refused, HTTPException: _refused, Exception: _defect},
-    )
+    routes = Routes(service, counts)
+    handlers = {ServiceError: _refused, HTTPException: _refused, Exception: _defect}
+    app = Starlette(routes=routes.routes(), exception_handlers=handlers)
+    guard = Guard(app, tokens, hosts, counts, service.settings.log_requests)
+    rows = {
+        each.path: (each.handle, each.right)
+        for each in routes.addresses
+        if isinstance(each.handle, RowHandler)
+    }
+    return guard, SingleRows(guard, rows, service.limits.body)

@@ -19,8 +19,8 @@ from novikoff.serve.web.guard import problem
 JSON, NDJSON = "application/json", "application/x-ndjson"
 
 Act = Callable[[str, Sequence[Message]], Awaitable[list[Answer]]]
-#: Refuses rows that come too fast, and counts the others.
-Count = Callable[[Request, int], None]
+#: Refuses rows for a model that is not there, or that come too fast from a host; counts the others.
+Count = Callable[[str, str, int], None]
 
 
 class RowHandler(Generic[Message]):
@@ -33,26 +33,29 @@ class RowHandler(Generic[Message]):
         name = request.path_params.get("name", DEFAULT)
         match content_type(request):
             case "application/json":
-                return Response(dump(await self._one(request, name)), media_type=JSON)
+                body = await read_body(request, self.limits)
+                answer = await self.one(body, name, _host(request))
+                return Response(dump(answer), media_type=JSON)
             case "application/x-ndjson":
                 request.scope["streamed"] = True
                 return LineResponse(self._batch(request, name))
         why = f"expected a body of type {JSON}, or {NDJSON} with a row on each line"
         raise ServiceError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, why)
 
-    async def _one(self, request: Request, name: str) -> Answer:
-        value = parse_json(await read_body(request, self.limits))
-        self.count(request, 1)
+    async def one(self, body: bytes, name: str, host: str) -> Answer:
+        """The answer to one row; refusals are raised."""
+        value = parse_json(body)
+        self.count(name, host, 1)
         (answer,) = await self.act(name, [parse(self.kind, value, self.limits)])
         if isinstance(answer, ServiceError):
             raise answer
         return answer
 
     async def _batch(self, request: Request, name: str) -> AsyncIterator[str]:
-        done = 0
+        done, host = 0, _host(request)
         try:
             async for lines in read_lines(request, self.limits):
-                self.count(request, len(lines))
+                self.count(name, host, len(lines))
                 answers = await self._answers(name, lines)
                 yield "".join(_line(each, done + k) for k, each in enumerate(answers, 1))
                 done += len(lines)
@@ -73,6 +76,10 @@ class RowHandler(Generic[Message]):
             return parse(self.kind, parse_json(line), self.limits)
         except ServiceError as error:
             return error
+
+
+def _host(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 class LineResponse(Response):

@@ -122,10 +122,15 @@ def _url(settings: ServiceSettings, listener: socket.socket) -> str:
 
 
 def _server(settings: ServiceSettings, service: Service, tokens: Tokens) -> Server:
-    limits = {"most": settings.limits.connections, "seconds": settings.limits.seconds}
+    app, rows = application(service, tokens, allowed_hosts(settings))
+    facts = {
+        "most": settings.limits.connections,
+        "seconds": settings.limits.seconds,
+        "rows": None if settings.proxies else rows,  # Uvicorn knows what a proxy's word means
+    }
     config = uvicorn.Config(
-        application(service, tokens, allowed_hosts(settings)),
-        http=type("LimitedConnection", (HttpConnection,), limits),
+        app,
+        http=type("LimitedConnection", (HttpConnection,), facts),
         ws="none",
         lifespan="off",
         proxy_headers=bool(settings.proxies),
