@@ -44,8 +44,8 @@ def _converged_text(run: FilmRun) -> tuple[str, str]:
     if run.separable:
         return sentence, _theorem_text(run)
     return sentence, (
-        "No weights have every row strictly on its side; these have some on the boundary itself,"
-        " which counts as right by the tie that was chosen."
+        "No weights put every row strictly on its correct side; these leave some on the boundary"
+        " itself, which counts as right by the tie chosen."
     )
 
 
@@ -123,7 +123,7 @@ def _inseparable_text(run: FilmRun) -> str:
     """Why no theorem ends the run, and what is still known of it."""
     if run.trace.rule == "winnow":
         return "The label is not an OR of variables: the theorem says nothing of this run."
-    told = "The rows are not separable: no weights have every one strictly on its side"
+    told = "The rows are not separable: no weights put every one on its correct side"
     if run.conflict:
         told += f", and {count(run.conflict, 'row')} alone rule{'s' * (run.conflict == 1)} it out"
     stay = " The weights stay bounded, however long it goes on."

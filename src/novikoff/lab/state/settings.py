@@ -87,7 +87,7 @@ RULES = {
     ),
     "passive-aggressive": RuleSetting(
         "Passive-aggressive",
-        "Moves as little as gives the row a signed score of 1, or at most C (PA-I), or softly"
+        "Moves just far enough to give the row a signed score of 1, by at most C (PA-I), or softly"
         " (PA-II).",
         ("C", "variant", *COMMON),
     ),
