@@ -29,6 +29,27 @@ def overlapping(rows=60, features=3, seed=0):
     return X, (X[:, 0] + 2 * rng.standard_normal(rows) > 0).astype(int)
 
 
+def three_classes(rows=60, features=3, seed=0):
+    """Whole numbers, so that sums have no order."""
+    rng = np.random.default_rng(seed)
+    X = np.rint(4 * rng.standard_normal((rows, features)))
+    noise = 3 * rng.standard_normal((rows, 3))
+    return X, (X @ rng.standard_normal((features, 3)) + noise).argmax(axis=1)
+
+
+def sum_of_comparisons(X, y, model):
+    """The exact sum of multiplier * (e_y - e_rival) (x) (x, 1)."""
+    total = [Fraction(0)] * (len(model.classes_) * (len(X[0]) + 1))
+    for (row, multiplier), rival in zip(model.conflict_, model.conflict_rivals_, strict=True):
+        assert multiplier > 0
+        assert rival != y[row]
+        for label, sign in ((y[row], 1), (rival, -1)):
+            start = model.classes_.tolist().index(label) * (len(X[0]) + 1)
+            for j, value in enumerate([*X[row], 1], start):
+                total[j] += sign * multiplier * Fraction(float(value))
+    return total
+
+
 def signed_sum(X, y, conflict):
     """The exact sum of multiplier * sign * (x, 1)."""
     total = [Fraction(0)] * (len(X[0]) + 1)
@@ -79,6 +100,37 @@ def test_several_classes_name_the_one_in_conflict():
     assert rows <= set(range(63))
 
 
+@given(st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from(["perceptron", "PA-I"]))
+def test_what_is_proven_of_all_classes_together_is_the_verdict(seed, separable, variant):
+    X, y = three_classes(24, 2, seed)
+    if separable:
+        y = (X @ np.random.default_rng(seed).standard_normal((2, 3))).argmax(axis=1)
+    if len(set(y)) < 3:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = nk.MulticlassPerceptron(variant=variant, averaged=True, max_epochs=200).fit(X, y)
+    if model.conflict_ is None:
+        assert model.conflict_rivals_ is None
+        return
+    assert not any(sum_of_comparisons(X, y, model))
+    assert nk.check(X, y, family="multinomial").outcome != "separable"
+
+
+@pytest.mark.parametrize("averaged", [False, True])
+def test_classes_learned_together_end_with_comparisons_in_conflict(averaged):
+    """Though of these four points on a line each class is an interval's."""
+    X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "c", "a"]
+    model = nk.MulticlassPerceptron(averaged=averaged).fit(X, y)
+    assert model.stopped_because_ == StopReason.PROVEN.value
+    assert model.conflict_class_ is None
+    assert not any(sum_of_comparisons(X, y, model))
+    with pytest.warns(match="not converged after 1000 epoch"):
+        nk.MulticlassPerceptron(stop="budget").fit(X, y)
+    with pytest.warns(match="not converged"):  # numbers that overflow end the question, not the run
+        nk.MulticlassPerceptron(max_epochs=20).fit(np.multiply(X, 1e153), y)
+
+
 def test_a_tie_that_forgives_zero_is_never_proven():
     with pytest.warns(match="not converged"):
         model = nk.Perceptron(tie="keep", init="random", random_state=0, max_epochs=64).fit(*XOR)
@@ -106,9 +158,10 @@ def test_rows_left_out_keep_their_numbers():
     assert not any(signed_sum(X, y, model.conflict_))
 
 
-@pytest.mark.parametrize("kind", [nk.Perceptron, nk.PassiveAggressive])
-def test_dense_sparse_and_threads_end_the_same_way(kind):
-    X, y = overlapping(80, 4, 1)
+@pytest.mark.parametrize("kind", [nk.Perceptron, nk.PassiveAggressive, nk.MulticlassPerceptron])
+@pytest.mark.parametrize("rows_of", [overlapping, three_classes])
+def test_dense_sparse_and_threads_end_the_same_way(kind, rows_of):
+    X, y = rows_of(80, 4, 1)
     runs = [
         kind(n_jobs=jobs).fit(rows, y)
         for rows in (X, X.astype(np.float32), scipy.sparse.csr_array(X))
@@ -120,15 +173,16 @@ def test_dense_sparse_and_threads_end_the_same_way(kind):
         assert run.coef_.tobytes() == runs[0].coef_.tobytes()
 
 
-def test_cached_streamed_and_resumed_end_the_same_way(tmp_path, monkeypatch):
-    X, y = overlapping(40, 3, 2)
+@pytest.mark.parametrize("rule", ["perceptron", "multiclass"])
+def test_cached_streamed_and_resumed_end_the_same_way(rule, tmp_path, monkeypatch):
+    X, y = (overlapping if rule == "perceptron" else three_classes)(40, 3, 2)
     path = tmp_path / "rows.svm"
     lines = (
         f"{label} " + " ".join(f"{j + 1}:{value:g}" for j, value in enumerate(row))
         for row, label in zip(X, y, strict=True)
     )
     path.write_text("\n".join(lines) + "\n")
-    spec = spec_for("perceptron", epochs=300)
+    spec = spec_for(rule, epochs=300)
     whole = training.fit(spec, nk.open(path)).outcome
     assert whole.because is StopReason.PROVEN
     assert whole.epochs > FIRST + 2
@@ -140,7 +194,7 @@ def test_cached_streamed_and_resumed_end_the_same_way(tmp_path, monkeypatch):
         found.append(training.fit(part, nk.open(path), training.Hooks(checkpoint=manager)).outcome)
     with monkeypatch.context() as patch:
         patch.setattr(training, "should_stream", lambda *_: True)
-        found.append(training.fit(spec, nk.open(path, cache="never"), reread=True).outcome)
+        found.append(training.fit(spec, nk.open(path, cache=False), reread=True).outcome)
     for each in [*found[:2], *found[4:]]:
         assert each._replace(ceilings=None) == whole._replace(ceilings=None)
 

@@ -21,9 +21,8 @@ import numpy.typing as npt
 
 from novikoff.data.matrices import Codes
 from novikoff.errors import ParameterError
-from novikoff.learning.learner import tie_of
+from novikoff.learning.learner import Learner, tie_of
 from novikoff.learning.rows import LearnerRows
-from novikoff.learning.rules.protocol import Rule
 
 STOPS = ("proven", "budget")
 FIRST = 8  # epochs before the first question
@@ -36,6 +35,7 @@ class Conflict(NamedTuple):
     rows: list[tuple[int, Fraction]]
     signs: set[int]  # of the rows
     positive: int | None = None  # of more than two classes, the one that is told from the rest
+    rivals: list[int] | None = None  # where all are told apart at once, what each row is not
 
 
 class NumberedRows(NamedTuple):
@@ -62,17 +62,16 @@ class ConflictFinder(Protocol):
 class ProvenStop:
     """Asks whether the rows of a run are proven inseparable, and says when it may end.
 
-    positive_learners: for each learner, the class that is +1 to it. patience: epochs without fewer
-    mistakes after which a run may end.
+    read: the rows that the learner learns from. patience: epochs without fewer mistakes after which
+    a run may end.
     """
 
-    def __init__(
-        self, rule: Rule, read: RowReader, learners: int, patience: int = PATIENCE
-    ) -> None:
-        self.tie, self.patience = tie_of(rule), patience
+    def __init__(self, learner: Learner, read: RowReader, patience: int = PATIENCE) -> None:
+        self.tie, self.patience = tie_of(learner.rule), patience
         self.conflict: Conflict | None = None
         self._asked = FIRST // 2
-        self._make_finder: Callable[[], ConflictFinder] = lambda: _finder(read, learners)
+        joint, lines = learner.joint, learner.lines
+        self._make_finder: Callable[[], ConflictFinder] = lambda: _finder(read, joint, lines)
         self._finder: ConflictFinder | None = None
 
     def is_due(self, mistakes: Sequence[int]) -> bool:
@@ -95,10 +94,9 @@ class ProvenStop:
         return any(loses[sign] for sign in conflict.signs)
 
 
-def _finder(read: RowReader, learners: int) -> ConflictFinder:
-    made: ConflictFinder = importlib.import_module(
-        "novikoff.verdict.conflict_finder"
-    ).ConflictFinder(read, learners)
+def _finder(read: RowReader, joint: bool, lines: int) -> ConflictFinder:
+    found = importlib.import_module("novikoff.verdict.conflict_finder")
+    made: ConflictFinder = found.conflict_finder(read, joint, lines)
     return made
 
 

@@ -136,7 +136,7 @@ class Learner:
         self._require_fit(rows)
         if isinstance(rows, WeightedRows):
             self.count_weights()
-        if self.joint and codes.max(initial=0) >= len(self.states[0].weights):
+        if self.joint and codes.max(initial=0) >= self.lines:
             raise DataError(f"a row has class number {codes.max()}, which has no weights")
         codes = read_only(codes)
         for first, stop in self.blocks(rows, start, len(order) or None):
@@ -339,6 +339,11 @@ class Learner:
         return protocol.is_joint(self.rule)
 
     @property
+    def lines(self) -> int:
+        """How many lines of weights there are: one for each class beyond two, or two if joint."""
+        return len(self.states[0].weights) if self.joint else len(self.states)
+
+    @property
     def reserves(self) -> bool:
         return hasattr(type(self.rule), "reserve")
 
@@ -424,7 +429,7 @@ def _mistakes(rule: Rule, scores: Vector, labels: Vector) -> int:
 
 def tie_of(rule: Rule) -> Any:
     """The rule's tie, or that of the rule it wraps; None if it has none."""
-    return getattr(getattr(rule, "inner", rule), "tie", None)
+    return tie_of(rule.inner) if hasattr(rule, "inner") else getattr(rule, "tie", None)
 
 
 def _reject_never_moving(rule: Rule) -> None:

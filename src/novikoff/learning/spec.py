@@ -92,14 +92,13 @@ class TrainingSpec(NamedTuple):
     @property
     def seeks_proof(self) -> bool:
         """Whether a run may end before its budget, because of a proof. Only rules that predict by
-        the side of a hyperplane can have one, and only with ties that count; Winnow has a threshold
-        and sees Boolean variables, and a joint rule separates classes by several.
+        the side of a hyperplane, or the highest of several scores, can have one, and only with ties
+        that count; Winnow has a threshold and sees Boolean variables.
         """
         refuse_stop(self.stop)
         if self.stop == "budget" or self.own_rule is not None or self.rule == "winnow":
             return False
-        rule = self.build_rule()
-        return not protocol.is_joint(rule) and tie_of(rule) not in (None, TIES["keep"])
+        return tie_of(self.build_rule()) not in (None, TIES["keep"])
 
     def build_rule(self) -> Rule:
         """The rule itself."""

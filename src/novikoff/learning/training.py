@@ -298,8 +298,7 @@ def fit_data(
 
 
 def _proven_stop(spec: TrainingSpec, run: TrainingRun, read: RowReader) -> ProvenStop:
-    learner = run.learner
-    return ProvenStop(learner.rule, read, len(learner.states), spec.patience)
+    return ProvenStop(run.learner, read, spec.patience)
 
 
 def _resumed_run(

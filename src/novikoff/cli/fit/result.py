@@ -138,13 +138,18 @@ class FitResult(NamedTuple):
         conflict = self.outcome.conflict
         if conflict is None:
             return None
-        return [{"row": row, "multiplier": ratio(times)} for row, times in conflict.rows]
+        terms = [{"row": row, "multiplier": ratio(times)} for row, times in conflict.rows]
+        for term, rival in zip(terms, conflict.rivals or [], strict=False):
+            term["against"] = self.classes.tolist()[rival]
+        return terms
 
     def _conflict_text(self, rows: list[int]) -> str:
         shown = rows if len(rows) <= MOST_ROWS else rows[: MOST_ROWS - 1]
         more = f" and {len(rows) - len(shown):,} more" if len(shown) < len(rows) else ""
         what = "a separator"
-        if self.conflict_class is not None:
+        if self.learner.joint:
+            what = "scores that set all classes apart"
+        elif self.conflict_class is not None:
             what += f" of {self.conflict_class!r} and the rest"
         named = ", ".join(f"{row:,}" for row in shown)
         return f"rows {named}{more}, counted from 0, alone rule out {what}"
@@ -186,7 +191,7 @@ class FitResult(NamedTuple):
             text += f", {outcome.mistakes_per_epoch[-1]:,} of them in the last epoch"
         facts = [("mistakes", text)]
         if outcome.conflict is not None:
-            rows = [row for row, _ in outcome.conflict.rows]
+            rows = sorted({row for row, _ in outcome.conflict.rows})
             facts.append(("conflict", self._conflict_text(rows)))
         if self.wrong_rows is not None and answers_otherwise(self.learner.rule):
             facts.append(("model", f"{self.wrong_rows:,} of the rows wrong, when it predicts"))

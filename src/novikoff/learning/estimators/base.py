@@ -151,6 +151,15 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
             code = getattr(self, "_conflict_code", None)
             return None if code is None else self.classes_.tolist()[code]
 
+    @property
+    def conflict_rivals_(self) -> list[Any] | None:
+        """Where all classes are learned together: for each row of `conflict_`, the class that it is
+        compared with.
+        """
+        with self._fitted("conflict_rivals_"):
+            codes = getattr(self, "_rival_codes", None)
+            return None if codes is None else [self.classes_.tolist()[code] for code in codes]
+
     def plot(
         self,
         X: RowsLike | None = None,
@@ -341,6 +350,7 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
         conflict = outcome.conflict
         self.conflict_ = None if conflict is None else conflict.rows
         self._conflict_code = None if conflict is None else conflict.positive
+        self._rival_codes = None if conflict is None else conflict.rivals
         if outcome.because is StopReason.BUDGET:
             warnings.warn(budget_spent(outcome, advice), ConvergenceWarning, stacklevel=4)
         return self

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.data.matrices import encode
-from novikoff.data.user_types import Init, Label, Order, RandomState, RowLike
+from novikoff.data.user_types import Init, Label, Order, RandomState, RowLike, Stop
 from novikoff.data.weights import ClassWeight, Weights
 from novikoff.errors import DataError
 from novikoff.learning.estimators.base import Classifier, keep_parameters
@@ -50,6 +50,10 @@ class MulticlassPerceptron(Classifier):
         max_epochs: int = 1000,
         order: Order = "given",
         random_state: RandomState = None,
+        stop: Stop = "proven",
+        n_iter_no_change: int = 5,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:

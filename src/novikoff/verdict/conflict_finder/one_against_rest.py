@@ -14,6 +14,8 @@ row and epoch. So it is the same for dense and for sparse rows, on every machine
 question may cost goes to the epochs, the other half to the search.
 """
 
+from fractions import Fraction
+
 import numpy as np
 
 from novikoff.data.matrices import Codes
@@ -71,7 +73,11 @@ class ConflictFinder:
         """A conflict, if one shows at half the cost of so many epochs."""
         classes = [*self.positives]
         left = epochs / 4 * self.cost * len(classes)
-        for positive, counts in zip(classes, self._moves(epochs // 4), strict=True):
+        try:
+            moves = self._moves(epochs // 4)
+        except DataError:  # its numbers overflow
+            return None
+        for positive, counts in zip(classes, moves, strict=True):
             moved = np.flatnonzero(counts)
             heaviest = moved[np.argsort(-counts[moved], kind="stable")]
             most = MOST_ROWS * self.dim * epochs // FIRST
@@ -111,13 +117,18 @@ class ConflictFinder:
         solved = search.solve_exactly(scaling, ALL_ROWS, found.rows, found.multipliers, MOST_STEPS)
         if solved.weights is not None:
             return None
-        rows = sorted(zip(numbers[solved.rows].tolist(), solved.multipliers, strict=True))
+        terms = sorted(zip(numbers[solved.rows].tolist(), solved.multipliers, strict=True))
         signs = {int(sign) for sign in signed.signs[solved.rows]}
-        return Conflict(rows, signs, positive if self.several else None)
+        return self._conflict(positive, terms, signs)
+
+    def _conflict(
+        self, positive: int, terms: list[tuple[int, Fraction]], signs: set[int]
+    ) -> Conflict:
+        return Conflict(terms, signs, positive if self.several else None)
 
     def _moves(self, epochs: int) -> list[Indices]:
         """For each class, how often the perceptron moved at each row in the later half of so many
-        epochs; nothing if its weights overflow.
+        epochs.
         """
         learners: list[Learner] = []
         moves = [np.zeros(self.count, np.int64) for _ in self.positives]
@@ -130,10 +141,7 @@ class ConflictFinder:
                 learners = learners or [_perceptron(plain) for _ in moves]
                 for learner, positive, counts in zip(learners, self.positives, moves, strict=True):
                     log, own = UpdateCounts(counts[before:stop]), (codes == positive)
-                    try:
-                        learner.read(plain, own.astype(np.uint16), measure=epoch == 0, log=log)
-                    except DataError:
-                        return []
+                    learner.read(plain, own.astype(np.uint16), measure=epoch == 0, log=log)
                 before = stop
         return moves
 
