@@ -231,7 +231,6 @@ def test_out_of_time_is_undecided(here, tmp_path):
     ("text", "words", "message"),
     [
         ("1,a\n2,a\n", [], "all 2 rows have the label a"),
-        (THREE, ["--suspects", "2"], "--positive"),
         (THREE, ["--plot", "p.svg"], "--positive"),
         (THREE, ["--unit-length"], "more than two labels have no unit length"),
         (THREE, ["--positive", "w"], "no row has the label 'w'"),

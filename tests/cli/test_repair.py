@@ -2,7 +2,6 @@
 
 import csv
 import json
-import signal
 import subprocess
 import sys
 
@@ -83,14 +82,30 @@ def test_the_page_shows_both_pictures_and_the_rows(data, tmp_path):
         assert words in text
 
 
+INTERRUPTED_AT_A_BOUND = """
+import os, signal
+from novikoff.cli import main
+from novikoff.cli.shared.progress.repair_progress import RepairProgress
+
+watch, sent = RepairProgress.watch, []
+
+def interrupt(self, stage):
+    watch(self, stage)
+    if stage.lower > 0 and not sent:
+        sent.append(True)
+        os.kill(os.getpid(), signal.SIGINT)
+
+RepairProgress.watch = interrupt
+main()
+"""
+
+
 def test_interrupted_it_says_what_is_proven():
-    code = "from novikoff.cli import main; main()"
     words = ["repair", "example:iris-versicolor", "--json"]
-    run = subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE)
-    with pytest.raises(subprocess.TimeoutExpired):
-        run.wait(8)
-    run.send_signal(signal.SIGINT)
-    found = json.loads(run.communicate(timeout=60)[0])
+    run = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_AT_A_BOUND, *words], stdout=subprocess.PIPE, check=False
+    )
+    found = json.loads(run.stdout)
     assert run.returncode == 3
     assert found["stopped"] == "interrupted"
     assert 0 < found["lower"] < found["upper"]
@@ -103,5 +118,29 @@ def test_suspects_of_a_check(data):
     found = answer("check", data, "--suspects", "2", code=1)
     assert {each["row"] for each in found["suspects"]} == {2, 3}
     assert all(each["reason"] for each in found["suspects"])
+    assert [each["line"] for each in found["suspects"]] == [
+        each["row"] + 2 for each in found["suspects"]
+    ]
+    assert "; x = " in text
+    assert found["suspects"][0]["values"][0]["column"] == "x"
     without = answer("check", data, code=1)
     assert "suspects" not in without
+
+
+def test_suspects_of_several_labels_say_which_one_they_look_like(tmp_path):
+    path = tmp_path / "three.csv"
+    corners = [(0, 0, "a"), (9, 0, "b"), (0, 9, "c")]
+    rows = [f"{u + i % 3},{v + i // 3},{label}" for u, v, label in corners for i in range(6)]
+    path.write_text("\n".join(["u,v,label", *rows, "1.5,0.5,c"]) + "\n")
+    (first,) = answer("check", path, "--suspects", "1", code=1)["suspects"]
+    assert (first["line"], first["label"], first["suggestion"]) == (20, "c", "a")
+    (one,) = answer("check", path, "--suspects", "1", "--positive", "c", code=1)["suspects"]
+    assert (one["line"], one["suggestion"]) == (20, "other")
+
+
+def test_the_support_of_separable_rows_shows_who_decides_the_margin(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("x,label\n0,a\n1,a\n2,b\n6,b\n7,b\n")
+    found = answer("check", path, "--suspects", "1")
+    assert {each["row"] for each in found["support"]} == {1, 2}
+    assert found["suspects"][0]["multiplier"] in {each["multiplier"] for each in found["support"]}

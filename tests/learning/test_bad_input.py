@@ -243,6 +243,10 @@ def test_parameters_of_others_are_refused_with_a_hint(name):
         nk.Perceptron(**{name: 1})
     with pytest.raises(TypeError, match=f"no parameter '{name}'"):
         nk.AveragedPerceptron(**{name: 1})
+    model = nk.Perceptron(eta=2.0)
+    with pytest.raises(ValueError, match=f"no parameter '{name}'.*{HINTS[name]}"):
+        model.set_params(eta=3.0, **{name: 1})
+    assert model.eta == 2.0
 
 
 def test_a_parameter_that_a_rule_has_needs_no_hint():

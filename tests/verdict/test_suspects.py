@@ -38,6 +38,28 @@ def test_several_labels_say_which_one_it_looks_like():
     assert {each.row: each.suggestion for each in found} == {int(i): y[i] for i in changed}
 
 
+def test_one_label_can_be_told_from_all_others():
+    X, y, wrong, changed = flipped_rows(0, 5, classes=4)
+    found = nk.suspects(X, wrong, 5, positive=0)
+    concerned = {int(i) for i in changed if 0 in (y[i], wrong[i])}
+    assert concerned
+    assert {each.row for each in found if each.score > 0} >= concerned
+    assert {(each.label, each.suggestion) for each in found} <= {(0, "other"), ("other", 0)}
+    with pytest.raises(DataError, match="no row has the label 9"):
+        nk.suspects(X, wrong, positive=9)
+
+
+def test_neighbours_decide_between_rows_of_one_depth():
+    """Of two labels on the border, as deep as each other, the contradicted one is worse."""
+    X = [[s, 4.0 * g] for s in (-1.0, 1.0) for g in np.linspace(-1, 1, 9)]
+    y = [int(s > 0) for s, _ in X]
+    near = [[0.0, 4.0 + 0.01 * k] for k in range(5)]
+    X, y = [*X, *near, [0.0, 4.05], [0.0, -4.05]], [*y, *[0] * 5, 1, 1]
+    (first,) = nk.suspects(X, y, 1)
+    assert (first.row, first.suggestion) == (len(X) - 2, 0)
+    assert set(first.neighbours) == set(range(len(X) - 7, len(X) - 2))
+
+
 def test_a_label_that_only_shrinks_the_margin_is_named_with_its_reason():
     X, y = [[0.0], [1.0], [2.0], [6.0], [7.0], [8.0]], [0, 0, 1, 1, 1, 1]
     assert nk.check(X, y).outcome == "separable"
@@ -69,7 +91,8 @@ def test_lines_of_a_file_are_named(tmp_path):
     (first,) = nk.suspects(nk.open(path), count=1)
     assert (first.row, first.line) == (changed[0], changed[0] + 2)
     assert first.values[0][0] == "a"
-    assert "its nearest rows are labelled otherwise: line " in first.reason
+    assert "its 5 nearest rows are labelled otherwise: line " in first.reason
+    assert len(first.neighbours) == 5
 
 
 @pytest.mark.parametrize("count", [0, 1.5, True, "3"])

@@ -3,27 +3,27 @@
     minimise |w|^2 / 2 + C sum of cost * max(0, 1 - z . w)^2
 
 by LIBLINEAR, over columns of about unit size (dense ones centred too, where there is a bias to take
-it up), so that C means the same in all units. At the minimum w = sum a z with the multipliers
-a = 2 C cost max(0, 1 - z . w): how hard each row pulls.
+it up), so that C means the same in all units.
 """
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
 from novikoff.learning.rows import matrix_of
-from novikoff.verdict.scan import Vector
+from novikoff.verdict.exact.blas_threads import one_thread
+from novikoff.verdict.scan import Signs, Vector
 from novikoff.verdict.signed import Signed
 
 
 class SoftMargin(NamedTuple):
-    """A fit: weights on the columns as given, the bias last; scores z . w and multipliers."""
+    """A fit: weights on the columns as given, the bias last; and the scores z . w of all rows."""
 
     weights: Vector
     scores: Vector
-    multipliers: Vector
 
 
 class SoftMarginProblem:
@@ -35,39 +35,55 @@ class SoftMarginProblem:
         sizes = signed.scan.maxima[: signed.features].copy()
         self.centres = np.zeros(signed.features)
         with np.errstate(all="ignore"):
-            if not scipy.sparse.issparse(matrix):
+            if scipy.sparse.issparse(matrix):
+                self.units = _inverse(sizes)
+                self.matrix: Any = matrix @ scipy.sparse.diags_array(self.units)
+                squares = self.matrix.multiply(self.matrix).sum(axis=1)
+            else:
                 if signed.bias:
                     self.centres = np.nan_to_num(matrix.mean(axis=0, dtype=np.float64))
-                sizes = np.sqrt(((matrix - self.centres) ** 2).mean(axis=0))
-            self.units = np.where((sizes > 0.0) & (sizes < np.inf), 1.0 / sizes, 1.0)
-            if scipy.sparse.issparse(matrix):
-                self.matrix: Any = matrix @ scipy.sparse.diags_array(self.units)
-            else:
-                self.matrix = (matrix - self.centres) * self.units
-        values = self.matrix.data if scipy.sparse.issparse(self.matrix) else self.matrix
-        self.usable = bool(np.isfinite(values).all())
-        squares = self.matrix.multiply(self.matrix) if self._sparse else self.matrix**2
-        self.squares: Vector = np.asarray(squares.sum(axis=1)).ravel() + signed.bias
+                self.matrix = np.ascontiguousarray(matrix - self.centres)
+                sizes = np.sqrt(np.einsum("ij,ij->j", self.matrix, self.matrix) / len(self.matrix))
+                self.units = _inverse(sizes)
+                self.matrix *= self.units
+                squares = np.einsum("ij,ij->i", self.matrix, self.matrix)
+        self.squares: Vector = np.asarray(squares).ravel() + signed.bias
+        self.usable = bool(np.isfinite(self.squares).all())
 
-    @property
-    def _sparse(self) -> bool:
-        return bool(scipy.sparse.issparse(self.matrix))
-
-    def fit(self, penalty: float, costs: Vector | None = None) -> SoftMargin | None:
+    def fit(self, penalty: float, costs: Vector) -> SoftMargin | None:
         """The separator for a penalty C; None where rows of one label alone have any cost."""
-        costs = np.ones(self.signed.count) if costs is None else costs
-        signs = self.signed.signs
-        if not self.usable or len(np.unique(signs[costs > 0.0])) < 2:
-            return None
-        coefficients, bias = self._solve(penalty, costs)
-        scores = signs * (self.matrix @ coefficients + bias)
-        multipliers = 2.0 * penalty * costs * np.maximum(0.0, 1.0 - scores)
-        weights = coefficients * self.units
-        if self.signed.bias:
-            weights = np.append(weights, bias - self.centres @ weights)
-        return SoftMargin(weights, scores, multipliers)
+        found = self.fits([penalty], costs)
+        return found[0] if found else None
 
-    def _solve(self, penalty: float, costs: Vector) -> tuple[Vector, float]:
+    def fits(self, penalties: Sequence[float], costs: Vector) -> list[SoftMargin]:
+        """The separators for several C; none where rows of one label alone have any cost."""
+        matrix, signs = self.matrix, self.signed.signs
+        if not costs.all():
+            kept = np.flatnonzero(costs)
+            matrix, signs, costs = matrix[kept], signs[kept], costs[kept]
+        if not self.usable or len(np.unique(signs)) < 2:
+            return []
+        solved = [self._solve(penalty, matrix, signs, costs) for penalty in penalties]
+        scores = self.products(np.array([coefficients for coefficients, _ in solved]))
+        found = []
+        for (coefficients, bias), row in zip(solved, scores, strict=True):
+            row += bias
+            row *= self.signed.signs
+            weights = coefficients * self.units
+            if self.signed.bias:
+                weights = np.append(weights, bias - self.centres @ weights)
+            found.append(SoftMargin(weights, row))
+        return found
+
+    def products(self, vectors: Any) -> Any:
+        """The inner products of vectors, one in each row, with all rows: one line for each."""
+        with one_thread():  # the rows are read once, whoever does it
+            found = vectors @ self.matrix.T
+        return found.toarray() if scipy.sparse.issparse(found) else found
+
+    def _solve(
+        self, penalty: float, matrix: Any, signs: Signs, costs: Vector
+    ) -> tuple[Vector, float]:
         from sklearn import config_context  # takes a while, and few verdicts need it
         from sklearn.svm import LinearSVC
 
@@ -75,10 +91,6 @@ class SoftMarginProblem:
         model = LinearSVC(
             C=penalty, dual=wide, fit_intercept=self.signed.bias, random_state=0, tol=1e-3
         )
-        matrix, signs = self.matrix, self.signed.signs
-        if not costs.all():
-            kept = np.flatnonzero(costs)
-            matrix, signs, costs = matrix[kept], signs[kept], costs[kept]
         with (
             warnings.catch_warnings(),
             config_context(assume_finite=True, skip_parameter_validation=True),
@@ -87,3 +99,8 @@ class SoftMarginProblem:
             model.fit(matrix, signs, costs)
         bias = float(np.ravel(model.intercept_)[0])
         return np.asarray(model.coef_[0], np.float64), bias
+
+
+def _inverse(sizes: Vector) -> Vector:
+    """1 / size; 1 for a column that has none."""
+    return np.where((sizes > 0.0) & (sizes < np.inf), 1.0 / sizes, 1.0)

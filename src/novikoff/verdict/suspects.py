@@ -2,38 +2,45 @@
 
 A soft margin is fitted to all rows, then others, harder ones too, without the worst rows on its
 wrong side, so that these have no say in their own case. Of many rows, a sample has a say in the
-first fit, and those next to its hyperplane in the others. The score of a row is how far on the
+first fit, and those next to its hyperplane in the others. The depth of a row is how far on the
 wrong side the later hyperplanes have it, in columns of unit size, on average:
 
-    score = -z . w / |w|        above 0: on the other label's side; below 0: on its own
+    depth = -z . w / |w|        above 0: on the other label's side; below 0: on its own
+    score = depth + error * share of its nearest rows that have other labels
 
-With more than two labels there is a hyperplane for each, and the score is half of how much further
+The error is that of a hyperplane fitted to so few rows for each column, roughly: typical |depth| *
+1.5 sqrt(columns / rows), and at most half of the typical depth. So neighbours are heard where
+hyperplanes know little.
+
+With more than two labels there is a hyperplane for each, and the depth is half of how much further
 the row is on the positive side of another label's than of its own.
 """
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
 
 from novikoff.data.matrices import encode
-from novikoff.data.user_types import RowsLike
+from novikoff.data.user_types import Label, RowsLike
 from novikoff.errors import DataError, ParameterError
 from novikoff.verdict.judge import Judge
 from novikoff.verdict.result import SEPARABLE, Verdict
 from novikoff.verdict.scan import Indices, Signs, Vector
 from novikoff.verdict.search.points import WIDE, ColumnScaling
 from novikoff.verdict.search.search import Face, Search
-from novikoff.verdict.signed import LabelPair, Signed, UserInput, signs_of
-from novikoff.verdict.soft_margin import SoftMarginProblem
+from novikoff.verdict.signed import LabelPair, Signed, UserInput, label_signs, signs_of
+from novikoff.verdict.soft_margin import SoftMargin, SoftMarginProblem
 
 PENALTIES = 0.03, 0.3, 3.0  # C of the soft margins, the first first: the best of several choices
 MOST_HEARD = 1024  # rows of each side that have a say in a fit
 MOST_DOUBTED = 10  # rows that have no say in the later fits, unless twice as many are asked for
-NEIGHBOURS = 3
+NEIGHBOURS = 5
+DEPTH_ERROR, MOST_ERROR = 1.5, 0.5  # of typical depths; times sqrt(columns / rows), and at most
+MOST_NEARNESSES = 5_000_000  # computed at a time
 CLEARER = 1.05  # a margin that grows by less is not worth a word
 
 
@@ -41,11 +48,11 @@ class Suspect(NamedTuple):
     """A row whose label may be wrong.
 
     row: its number, from 0.
-    score: how far the other rows put it on the wrong side.
+    score: how far the other rows put it on the wrong side, and more where rows near it contradict.
     reason: that in words.
     label: the one it has.
     suggestion: the label it looks like instead.
-    neighbours: the nearest rows with other labels, if they are nearer than any with its own.
+    neighbours: those of the five nearest rows that have other labels, the nearest first.
     multiplier: its share in the support of separable rows; None if it has none.
     line: in its file, if there is one.
     values: the entries that are not zero, by the names or places of their columns.
@@ -63,14 +70,19 @@ class Suspect(NamedTuple):
 
 
 def suspects(
-    X: RowsLike, y: npt.ArrayLike | None = None, count: int = 10, *, fit_intercept: bool = True
+    X: RowsLike,
+    y: npt.ArrayLike | None = None,
+    count: int = 10,
+    *,
+    fit_intercept: bool = True,
+    positive: Label | None = None,
 ) -> list[Suspect]:
     """Rank rows by how much they stand in the way of a separating hyperplane, the worst first.
 
     X: as for `check`.
     y: two labels or more; as for `check`.
     count: how many rows to name.
-    fit_intercept: as for `check`.
+    fit_intercept, positive: as for `check`.
 
     >>> import novikoff as nk
     >>> found = nk.suspects([[0], [1], [2], [6], [7], [8]], [0, 0, 1, 1, 1, 1], count=1)
@@ -79,29 +91,36 @@ def suspects(
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ParameterError(f"count must be a whole number above 0, not {count!r}")
-    return SuspectRanking(UserInput.of(X, y), fit_intercept).worst(count)
+    return SuspectRanking(UserInput.of(X, y), fit_intercept, positive).worst(count)
 
 
 class SuspectRanking:
     """The scores of all rows, and the words for the worst of them."""
 
-    def __init__(self, given: UserInput, bias: bool = True) -> None:
+    def __init__(self, given: UserInput, bias: bool = True, positive: Label | None = None) -> None:
         self.given = given
-        self.classes, codes = encode(given.y)
+        classes, codes = encode(given.y)
+        self.classes: list[object] = classes.tolist()
         self.codes = np.asarray(codes, np.int64)
         if len(self.classes) < 2:
             raise DataError(
                 f"all {len(codes):,} rows have the label {self.classes[0]}; there is nothing to"
                 " contradict it"
             )
+        self.is_other = False  # whether the first of two classes is every label but one
+        if positive is not None:
+            signs, pair = label_signs(given.y, positive)
+            self.is_other = pair.negative is None
+            self.classes = ["other" if self.is_other else pair.negative, pair.positive]
+            self.codes = (signs > 0).astype(np.int64)
         several = len(self.classes) > 2
         positives = range(len(self.classes)) if several else [1]
         self.signed = [self._against_rest(k, bias) for k in positives]
         self.problems = [SoftMarginProblem(each) for each in self.signed]
 
     def _against_rest(self, chosen: int, bias: bool) -> Signed:
-        names = self.classes.tolist()
-        negative = names[1 - chosen] if len(names) == 2 else None
+        names = self.classes
+        negative = names[1 - chosen] if len(names) == 2 and not self.is_other else None
         pair, signs = LabelPair(negative, names[chosen]), signs_of(self.codes, chosen)
         return Signed.from_signs(self.given, signs, pair, bias, "binary", False)
 
@@ -109,22 +128,47 @@ class SuspectRanking:
         """The rows with the highest scores, each with its reason."""
         everyone = [_heard(each.signs, _shuffled(len(self.codes))) for each in self.signed]
         distances = self._distances(PENALTIES[:1], everyone)
-        scores, suggested = self._scores(distances)
-        worst = _highest(scores, max(MOST_DOUBTED, 2 * count))
-        doubted = worst[scores[worst] > 0.0]
+        depths, suggested = self._depths(distances)
+        considered = max(MOST_DOUBTED, 2 * count)
+        worst = _highest(depths, considered)
+        doubted = worst[depths[worst] > 0.0]
         if len(np.unique(np.delete(self.codes, doubted))) == len(self.classes):
             heard = [
                 _heard(each.signs, _lowest_first(far), doubted)
                 for each, far in zip(self.signed, distances, strict=True)
             ]
-            scores, suggested = self._scores(self._distances(PENALTIES, heard))
-        rows = _highest(scores, count)
+            depths, suggested = self._depths(self._distances(PENALTIES, heard))
+        worst = _highest(depths, considered)
+        nearest = self._nearest(worst)
+        contradicting = self.codes[nearest] != self.codes[worst, None]
+        error = min(DEPTH_ERROR * math.sqrt(self.signed[0].features / len(depths)), MOST_ERROR)
+        typical = float(np.median(np.abs(depths)))
+        scores = depths[worst] + error * typical * contradicting.mean(axis=1)
         verdict = Judge(self.signed[0]).run() if len(self.classes) == 2 else None
-        words = _Words(self, verdict, rows)
-        return [words.suspect(int(i), float(scores[i]), int(suggested[i])) for i in rows]
+        words = _Words(self, verdict)
+        return [
+            words.suspect(
+                int(worst[k]),
+                float(depths[worst[k]]),
+                float(scores[k]),
+                int(suggested[worst[k]]),
+                nearest[k][contradicting[k]].tolist(),
+            )
+            for k in _highest(scores, count)
+        ]
 
-    def _scores(self, distances: list[Vector]) -> tuple[Vector, Indices]:
-        """The score of each row, and the class that it looks like instead."""
+    def _nearest(self, rows: Indices) -> Indices:
+        """For each row the nearest others, the nearest first."""
+        problem, whole = self.problems[0], len(self.codes)
+        found = []
+        for part in np.array_split(rows, -(-len(rows) * whole // MOST_NEARNESSES)):
+            nearness = 2.0 * problem.products(problem.matrix[part]) - problem.squares
+            nearness[np.arange(len(part)), part] = -np.inf
+            found += [_highest(each, min(NEIGHBOURS, whole - 1)) for each in nearness]
+        return np.array(found)
+
+    def _depths(self, distances: list[Vector]) -> tuple[Vector, Indices]:
+        """The depth of each row, and the class that it looks like instead."""
         if len(distances) == 1:
             return -distances[0], 1 - self.codes
         pairs = zip(self.signed, distances, strict=True)
@@ -138,17 +182,16 @@ class SuspectRanking:
     def _distances(self, penalties: Sequence[float], costs: list[Vector]) -> list[Vector]:
         """For each hyperplane, how far each row is on its own side, on average over penalties."""
         return [
-            np.mean([self._distance(k, penalty, costs[k]) for penalty in penalties], axis=0)
-            for k in range(len(self.problems))
+            self._distance(signed, problem.fits(penalties, heard), problem.units)
+            for signed, problem, heard in zip(self.signed, self.problems, costs, strict=True)
         ]
 
-    def _distance(self, k: int, penalty: float, costs: Vector) -> Vector:
-        problem = self.problems[k]
-        found = problem.fit(penalty, costs)
-        if found is None:
+    def _distance(self, signed: Signed, found: list[SoftMargin], units: Vector) -> Vector:
+        if not found:
             raise DataError("the rows are beyond the range of doubles; scale the columns")
-        weights = found.weights[: self.signed[k].features] / problem.units
-        return found.scores / (float(np.linalg.norm(weights)) or 1.0)
+        sizes = [float(np.linalg.norm(each.weights[: signed.features] / units)) for each in found]
+        scores = [each.scores / (size or 1.0) for each, size in zip(found, sizes, strict=True)]
+        return np.asarray(np.mean(scores, axis=0))
 
 
 def _heard(signs: Signs, order: Indices, doubted: Indices | None = None) -> Vector:
@@ -182,19 +225,19 @@ def _highest(values: Vector, count: int) -> Indices:
 class _Words:
     """What there is to say of suspects."""
 
-    def __init__(self, ranking: SuspectRanking, verdict: Verdict | None, rows: Indices) -> None:
+    def __init__(self, ranking: SuspectRanking, verdict: Verdict | None) -> None:
         self.ranking, self.verdict = ranking, verdict
-        self.matrix: Any = ranking.problems[0].matrix
         self.support = {} if verdict is None else dict(verdict.support)
-        self.neighbours = {int(i): self._neighbours(int(i)) for i in rows}
         self.search: Search | None = None
         if verdict is not None and verdict.outcome == SEPARABLE and verdict.signed.dim <= WIDE:
             self.search = Search(verdict.signed)
             self.search.candidates = np.array(sorted(self.support), np.int64)
 
-    def suspect(self, i: int, score: float, suggested: int) -> Suspect:
+    def suspect(
+        self, i: int, depth: float, score: float, suggested: int, neighbours: list[int]
+    ) -> Suspect:
         """The suspect with all that is known of it."""
-        signed, classes = self.ranking.signed[0], self.ranking.classes.tolist()
+        signed, classes = self.ranking.signed[0], self.ranking.classes
         columns, values = signed.entries(i)
         names = signed.feature_names
         named = [
@@ -204,28 +247,30 @@ class _Words:
         return Suspect(
             i,
             score,
-            self._reason(i, score, classes[suggested]),
+            self._reason(i, depth, classes[suggested], neighbours),
             classes[self.ranking.codes[i]],
             classes[suggested],
-            self.neighbours[i],
+            tuple(neighbours),
             self.support.get(i),
             None if signed.lines is None else int(signed.lines[i]),
             tuple(named),
         )
 
-    def _reason(self, i: int, score: float, label: object) -> str:
-        parts = [f"the other rows put it {score:.3g} deep on the side of {label}"]
-        if score <= 0.0:
-            parts = [f"the other rows put it on its own side, {-score:.3g} deep"]
+    def _reason(self, i: int, depth: float, label: object, neighbours: list[int]) -> str:
+        parts = [f"the other rows put it {depth:.3g} deep on the side of {label}"]
+        if depth <= 0.0:
+            parts = [f"the other rows put it on its own side, {-depth:.3g} deep"]
         margin = self._margin_without(i)
         if margin is not None:
             parts.append(margin)
         verdict = self.verdict
         if verdict is not None and any(i == row for row, _ in verdict.conflict):
             parts.append(f"it is one of {len(verdict.conflict):,} rows in conflict")
-        if self.neighbours[i]:
-            listed = ", ".join(self._place(k) for k in self.neighbours[i])
-            parts.append(f"its nearest rows are labelled otherwise: {listed}")
+        if neighbours:
+            whole = min(NEIGHBOURS, len(self.ranking.codes) - 1)
+            some = "its" if len(neighbours) == whole else f"{len(neighbours)} of its"
+            listed = ", ".join(self._place(k) for k in neighbours)
+            parts.append(f"{some} {whole} nearest rows are labelled otherwise: {listed}")
         return "; ".join(parts)
 
     def _place(self, i: int) -> str:
@@ -240,19 +285,9 @@ class _Words:
         others[i] = True
         face = Face([], others)
         points = self.search.points(ColumnScaling.identity(self.verdict.signed.dim), face)
+        points.start_from(self.support)
         found = float(np.sqrt(self.search.suggest(points, face).square))
         now = self.verdict.margin.upper
         if not found > CLEARER * now:
             return None
         return f"without it the margin would be {found:.2g} instead of {now:.2g}"
-
-    def _neighbours(self, i: int) -> tuple[int, ...]:
-        """The nearest rows with other labels, if they are nearer than any with the row's own."""
-        row = self.matrix[[i]]
-        products = self.matrix @ (row.T if scipy.sparse.issparse(row) else row[0])
-        products = products.toarray().ravel() if scipy.sparse.issparse(products) else products
-        away = self.ranking.problems[0].squares - 2.0 * np.asarray(products).ravel()
-        away[i] = np.inf
-        nearest = _highest(-away, min(NEIGHBOURS, len(away) - 1))
-        codes = self.ranking.codes
-        return tuple(int(k) for k in nearest) if (codes[nearest] != codes[i]).all() else ()

@@ -182,9 +182,8 @@ def check(
     files.refuse()
     _refuse_drawing(files, family, roles)
     spelled = "" if chosen is None and formula is None else reading.spelled
-    two_labels = files.wanted or suspects is not None
     question = CheckQuestion(
-        asked, positive, contrast or [], coefficients, levels, spelled, two_labels
+        asked, positive, contrast or [], coefficients, levels, spelled, files.wanted
     )
     with contextlib.ExitStack() as stack:
         try:
@@ -207,7 +206,7 @@ def check(
         if suspects is not None:
             from novikoff.cli.check.suspects import add_suspects
 
-            text, answer = add_suspects(found, suspects, text, answer)
+            text, answer = add_suspects(found, question, suspects, text, answer)
         if limit_fit:
             from novikoff.cli.check.limit_fit import add_limit_fit
 

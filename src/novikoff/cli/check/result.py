@@ -44,7 +44,7 @@ class CheckQuestion(NamedTuple):
     coefficients: bool | None = None
     levels: str | None = None
     spelled: str = ""  # options for `novikoff verify` that the certificate does not have
-    two_labels: bool = False  # whether more are refused, because rows are to be drawn or ranked
+    two_labels: bool = False  # whether more are refused, because rows are to be drawn
 
     def wants_coefficients(self, columns: int, seconds: float) -> bool:
         """Whether to work out the coefficients, which know no time limit, after a verdict that took
@@ -82,6 +82,10 @@ class CheckResult(NamedTuple):
             "conflict": [
                 {"row": int(row), "multiplier": margin.ratio(multiplier)}
                 for row, multiplier in verdict.conflict
+            ],
+            "support": [
+                {"row": int(row), "multiplier": margin.ratio(multiplier)}
+                for row, multiplier in verdict.support
             ],
             "in_conflict": None if verdict.strict is None else int((~verdict.strict).sum()),
             "coefficients": _as_dicts(self.coefficients),

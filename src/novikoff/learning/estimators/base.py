@@ -73,10 +73,20 @@ class BaseLearner(Online, BaseEstimator):  # type: ignore[misc]
 
     def __new__(cls, *args: Any, **parameters: Any) -> Self:
         """A new estimator; a parameter that it does not have is refused with a hint."""
-        known = cls._get_param_names()
-        for name in parameters.keys() - set(known):
-            raise UnknownParameterError(parameter_hint(cls.__name__, name, known))
+        cls._refuse_unknown(parameters)
         return object.__new__(cls)
+
+    @classmethod
+    def _refuse_unknown(cls, parameters: dict[str, Any]) -> None:
+        known = cls._get_param_names()
+        for name in sorted(parameters.keys() - set(known)):
+            raise UnknownParameterError(parameter_hint(cls.__name__, name, known))
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters by name; one that the estimator does not have is refused with a hint."""
+        self._refuse_unknown(parameters)
+        super().set_params(**parameters)
+        return self
 
     def _rule(self) -> Rule:
         return registry.build(self.kind, self._own_parameters())

@@ -13,7 +13,8 @@ SCIKIT_LEARN = {
     "l1_ratio": "there is no penalty",
     "eta0": "eta is the step",
     "learning_rate": "eta is the step, which stays as it is",
-    "average": "AveragedPerceptron, or averaged=True of PassiveAggressive, predicts with the mean",
+    "average": "AveragedPerceptron predicts with the mean, and so does averaged=True of"
+    " PassiveAggressive and MulticlassPerceptron",
     "early_stopping": "validation_fraction holds rows out, and n_iter_no_change is the patience",
     "loss": 'of PassiveAggressive, variant="PA-I" is for "hinge", "PA-II" for "squared_hinge"',
 }

@@ -9,6 +9,7 @@ proof        branches on rows until the packing of every leaf proves the bound: 
 """
 
 import math
+import threading
 import time
 from collections.abc import Sequence
 from fractions import Fraction
@@ -165,14 +166,23 @@ class HittingSet:
 
         rows, table = self._incidence(self.places, NONE)
         options = {} if seconds is None else {"time_limit": max(0.01, seconds)}
-        found = milp(
-            self.problem.costs[rows],
-            constraints=LinearConstraint(table.T.tocsr(), 1.0, np.inf),
-            integrality=np.ones(len(rows)),
-            bounds=Bounds(0.0, 1.0),
-            options={**options, "mip_rel_gap": 0.0},
-        )
-        return None if found.x is None else rows[found.x > 0.5]
+        found: list[Any] = []
+
+        def solve() -> None:
+            solved = milp(
+                self.problem.costs[rows],
+                constraints=LinearConstraint(table.T.tocsr(), 1.0, np.inf),
+                integrality=np.ones(len(rows)),
+                bounds=Bounds(0.0, 1.0),
+                options={**options, "mip_rel_gap": 0.0},
+            )
+            found.append(solved.x)
+
+        solver = threading.Thread(target=solve, daemon=True)
+        solver.start()
+        while solver.is_alive():  # HiGHS does not hear Ctrl-C; whoever waits for it does
+            solver.join(0.1)
+        return rows[found[0] > 0.5] if found and found[0] is not None else None
 
     def prove(
         self, target: Fraction, deadline: float | None, most: int

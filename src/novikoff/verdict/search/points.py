@@ -6,6 +6,8 @@ hyperplane in question; the directions that they span are projected out of all p
 """
 
 import math
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -129,6 +131,12 @@ class Points:
             for _ in range(2 if len(self._directions) else 0):
                 points -= (points @ self._directions.T) @ self._directions
             self._points = np.vstack([self._points, points])
+
+    def start_from(self, support: Mapping[int, Fraction]) -> None:
+        """Begin the next search with these rows, as far as they are points."""
+        places = [k for k, row in enumerate(self.rows.tolist()) if row in support]
+        parts = np.array([float(support[int(self.rows[k])]) for k in places])
+        self._last = ActiveSet(np.array(places, np.int64), parts, np.empty(0), STALLED, 0)
 
     def suggest(self, most: int = STEPS) -> Suggestion:
         """The nearest point of the hull of these points. most: steps after which to give up."""
