@@ -134,7 +134,7 @@ def grid_line(rows: int, features: int, each: int, epochs: int, share: float) ->
     y = flipped(X, share)
     seconds = take_turns(
         {
-            "fit": lambda: nk.Perceptron(max_epochs=epochs).fit(X, y),
+            "fit": lambda: nk.Perceptron(max_epochs=epochs, stop="budget").fit(X, y),
             "peer": lambda: Peer(max_iter=epochs, shuffle=False, tol=None).fit(X, y),
         },
         REPEATS,

@@ -82,6 +82,19 @@ def test_weights_learned_online_from_names_are_written(tmp_path):
     assert run(tmp_path / "m.onnx", np.eye(3))[0].tolist() == expected
 
 
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (np.array([2**63 + 1, 0], np.uint64), "9223372036854775809 is too large for ONNX"),
+        (np.array(["a", "\ud800"]), "not valid text"),
+    ],
+)
+def test_labels_that_onnx_has_not_are_refused(labels, words, tmp_path):
+    with pytest.raises(ModelError, match=words):
+        nk.to_onnx(nk.Perceptron().fit([[1.0], [-1.0]], labels), tmp_path / "m.onnx")
+    assert not [*tmp_path.iterdir()]
+
+
 def test_what_is_not_linear_is_refused(tmp_path):
     from sklearn.pipeline import make_pipeline
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import novikoff.data as sources
 from novikoff.data.files import blocks
+from novikoff.data.text import labels
 from novikoff.errors import DataError
 from tests.helpers.chunks import Save, bits, check_chunk, dense, same_rows, together
 
@@ -273,6 +274,16 @@ def test_skipped_rows_are_remarked_on(save: Save) -> None:
         "2 bad rows left out",
         "Columns of words, with one feature for each value: column 2 (2 values).",
     ]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_label_of_too_many_digits_is_refused(
+    save: Save, monkeypatch: pytest.MonkeyPatch, compiled: bool
+) -> None:
+    monkeypatch.setattr(labels._budget, "_left", 0.0 if compiled else 1e9)
+    path = save("a.csv", f"a,y\n1,0\n2,{'1' * 300}\n")
+    with pytest.raises(DataError, match=r"a.csv:3:3: .*has 300 characters, expected at most 200"):
+        sources.open(path).read()
 
 
 def test_labels_that_are_words_are_remembered(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -458,6 +458,22 @@ def test_what_never_ends_is_refused_with_little_memory(
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("kind", ["csv", "svmlight", "vw"])
+@pytest.mark.parametrize("packed", [True, False])
+def test_the_longest_line_is_refused_within_200_mb(tmp_path: Path, kind: str, packed: bool) -> None:
+    path, number = tmp_path / "endless", b"1" * 2**20
+    with gzip.open(path, "wb", 1) if packed else path.open("wb") as file:
+        for _ in range(inputs.LONGEST_LINE // len(number) + 10):
+            file.write(number)
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError, match=r"line .*is longer than"):
+            sources.open(path, format=kind).read()
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
+
+
 STARTS = {
     "svmlight": b"1 1:2\n-1 2:3\n",
     "vw": b"1 |a x:1\n-1 |a x:2\n",

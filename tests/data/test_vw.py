@@ -411,6 +411,16 @@ def test_skipped_rows_are_remarked_on(save: Save) -> None:
     assert source.notes()[0] == "1 bad row left out"
 
 
+@pytest.mark.parametrize("size", [8, 2**21])
+def test_rows_of_importance_0_count_wherever_blocks_end(
+    save: Save, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", size)
+    source = vw_source([Input(save("f.vw", "1 | a\n-1 0 | a\n1 0 | b\n-1 | b\n"))])
+    assert source.read().X.shape[0] == 2
+    assert source.notes() == ["2 rows of importance 0 left out"]
+
+
 def test_blocks_of_any_size_give_the_same_rows(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
     path = save("f.vw", text_of(300, 2))
     source = vw_source([Input(path)])

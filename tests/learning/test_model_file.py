@@ -148,6 +148,8 @@ def test_every_array_is_checked(stored):
         refused(header, others | {name: array.astype(np.float32)})
         if array.dtype == np.float64:
             refused(header, others | {name: np.full_like(array, np.nan)})
+        if "tally" in name or name == "lowest":
+            assert "negative" in refused(header, others | {name: np.full_like(array, -1)})
     refused(header, arrays | {"more": np.zeros(1)})
 
 

@@ -221,6 +221,7 @@ WRONG = [
     ({"sample_weight": [1, -1, 1]}, r"sample_weight is -1.0 in row 1; a weight is a number above"),
     ({"sample_weight": [1, 1, np.nan]}, r"sample_weight is nan in row 2"),
     ({"sample_weight": ["a", 1, 1]}, "sample_weight holds something that is not a number"),
+    ({"sample_weight": np.ma.array([1, 2, 3], mask=[0, 1, 0])}, "sample_weight is masked in row 1"),
     ({"sample_weight": [0, 0, 0]}, "every row has zero weight"),
     ({"sample_weight": [1, 0, 0]}, "only rows of one class, 0, have a weight above 0"),
     ({"sample_weight": [1e200, 1, 1]}, r"row 0 has the weight 1e\+200, by which its squared"),
@@ -240,10 +241,11 @@ def test_what_is_no_class_weight_is_refused():
         ([1, 2], "a dict from labels to weights"),
         ({5: 1.0}, "class_weight has the label 5, which no row has"),
         ({0: -1.0}, "class_weight is -1.0 for the label 0"),
+        ({0: 10**5000}, "class_weight is an integer of more than 30 digits"),
     ):
         with pytest.raises(ParameterError, match=words):
             nk.Perceptron(class_weight=given_weight).fit(X, y)
-    for weight in (-1.0, float("nan"), [0, 1]):
+    for weight in (-1.0, float("nan"), [0, 1], 10**400, 10**5000):
         with pytest.raises(ParameterError, match="the weight of a row is a number above 0"):
             nk.Perceptron().learn_one([1.0], 1, weight)
     with pytest.raises(DataError, match="NaN in row 2, column 0"):

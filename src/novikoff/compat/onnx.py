@@ -86,6 +86,20 @@ def _refuse_other_than_linear(rule: Rule) -> None:
         )
 
 
+def _as_constant(classes: Classes) -> npt.NDArray[Any]:
+    """The labels as ONNX has them; one that it has not is refused."""
+    kinds = {"i": np.int64, "u": np.int64, "U": object}
+    found = classes.astype(kinds.get(classes.dtype.kind, classes.dtype))
+    if found.dtype == np.int64 and (found != classes).any():
+        raise ModelError(f"the label {classes.max()} is too large for ONNX, whose labels are int64")
+    if classes.dtype.kind == "U":
+        try:
+            "".join(classes).encode()
+        except UnicodeEncodeError:
+            raise ModelError("a label is not valid text, and cannot be written as ONNX") from None
+    return found
+
+
 class _Graph:
     """The operators from rows to labels, in the order in which they are made."""
 
@@ -144,9 +158,7 @@ class _Graph:
         else:
             above = "GreaterOrEqual" if self.learner.positive(0.0) else "Greater"
             code = self.add("Cast", self.add(above, score, "zero"), to=_INT64)
-        kinds = {"i": np.int64, "u": np.int64, "U": object}
-        kind = kinds.get(self.classes.dtype.kind, self.classes.dtype)
-        self.constant(classes=self.classes.astype(kind))
+        self.constant(classes=_as_constant(self.classes))
         self.add("Gather", "classes", code, output="label")
 
     def finished(self, dtype: str) -> Any:

@@ -19,6 +19,9 @@ def as_weights(given: Any, rows: int) -> Weights | None:
     """Weights of so many rows, from an array or one number for all; None if all are 1."""
     if given is None:
         return None
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        row = int(np.argmax(np.ma.getmaskarray(given)))
+        raise DataError(f"sample_weight is masked in row {row}; 0 leaves a row out")
     try:
         weights = np.asarray(given, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -37,6 +40,12 @@ def as_weights(given: Any, rows: int) -> Weights | None:
             " 0 to leave the row out"
         )
     return None if (weights == 1.0).all() else weights
+
+
+def weight_text(weight: Any) -> str:
+    """A weight as users gave it, but for integers of more digits than Python writes."""
+    too_long = isinstance(weight, int) and abs(weight) > 10**30
+    return "an integer of more than 30 digits" if too_long else repr(weight)
 
 
 def drop_weightless(
@@ -82,11 +91,11 @@ def class_weights(class_weight: ClassWeight, classes: Classes, codes: Codes) -> 
             raise ParameterError(f"class_weight has the label {label!r}, which no row has")
         try:
             found[places] = weight
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             found[places] = np.nan
         if not 0.0 <= found[places[0]] < np.inf:
             raise ParameterError(
-                f"class_weight is {weight!r} for the label {label!r}; a weight is a number above 0,"
-                " or 0 to leave the class out"
+                f"class_weight is {weight_text(weight)} for the label {label!r}; a weight is a"
+                " number above 0, or 0 to leave the class out"
             )
     return found

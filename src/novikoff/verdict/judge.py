@@ -20,6 +20,7 @@ from novikoff.data.formula.design import Design, make_design
 from novikoff.data.text.csv.categories import reference_levels
 from novikoff.data.user_types import DataFrame, Family, Label, RowsLike
 from novikoff.errors import DataError, ParameterError
+from novikoff.learning.learner import norm
 from novikoff.verdict import certificate
 from novikoff.verdict.account.text import describe, headline
 from novikoff.verdict.certificate import Certificate, Combination
@@ -278,7 +279,7 @@ class Judge:
         start = perceptron_warm_start(self.signed)
         if start is None:
             return False
-        size, updates = float(np.linalg.norm(start.weights)), int(start.counts.sum())
+        size, updates = norm(start.weights), int(start.counts.sum())
         rows = np.flatnonzero(start.counts)
         by_counts = rows[np.argsort(-start.counts[rows], kind="stable")]
         self.search.candidates = np.sort(by_counts[:MOST_CANDIDATES])

@@ -22,7 +22,7 @@ class Block(NamedTuple):
     header: int = 0  # how many of its first lines are no rows
 
 
-def last_record_end(buffer: bytes, quoted: str) -> int:
+def last_record_end(buffer: bytes | bytearray, quoted: str) -> int:
     """Where the last whole line ends, or the last whole record of fields; 0 if there is none.
 
     quoted: the delimiter of fields that may be in double quotes, with line ends inside.

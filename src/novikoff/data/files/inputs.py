@@ -40,11 +40,12 @@ from novikoff.errors import DataError
 
 STANDARD_INPUT = "-"
 #: A row of ten million numbers still fits; a disk image without a newline does not.
-LONGEST_LINE = 2**28
+LONGEST_LINE = 2**27
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _FIRST = 2**10  # bytes that a format is known by
+_PIECE = 2**20  # bytes of a line that are read at a time while its end is looked for
 _ENDS = 2**16  # bytes at either end of a file that its checksum is of
 
 
@@ -116,14 +117,14 @@ class Input:
 
     def first_lines_size(self, lines: int) -> int:
         """The number of bytes in the first lines."""
-        return sum(map(len, itertools.islice(self._raw(keep=True), lines)))
+        return sum(map(len, itertools.islice(self._lines(), lines)))
 
     def peek(self) -> Iterator[str]:
         """Lines from the start, which a later pass gives again."""
         first = self.first_bytes().partition(b"\n")[0]
         if b"\0" in first:
             self._decode(first, 1)  # raises, where the line may be endless
-        return (self._decode(raw, line) for line, raw in enumerate(self._raw(keep=True), 1))
+        return (self._decode(raw, line) for line, raw in enumerate(self._lines(), 1))
 
     def seekable(self, *magic: bytes) -> BinaryIO:
         """Open the file to read it out of order. A pipe is read whole, if it begins like this.
@@ -135,7 +136,9 @@ class Input:
         if magic and not self.first_bytes().startswith(magic):
             raise ValueError("it does not begin as one does")
         self._mark_consumed()
-        whole = io.BytesIO(b"".join(self._raw(keep=False)))
+        assert self._stream is not None
+        with explain_io_errors(self.name):
+            whole = io.BytesIO(b"".join((*self._kept, self._stream.read())))
         self._close()
         return whole
 
@@ -192,7 +195,7 @@ class Input:
                 cut = len(buffer) if last else blocks.last_record_end(buffer, quoted)
                 if cut == 0:
                     self._refuse_endless(size, offset)
-                    size *= 2
+                    size, buffer = 2 * size, b""  # no longer held while more is read
                     continue
                 yield offset, memoryview(buffer)[:cut]
                 offset, size = offset + cut, blocks.BLOCK_BYTES
@@ -202,21 +205,20 @@ class Input:
         """Blocks joined from pieces: of a pipe as soon as there is a line end."""
         prompt = self._stream is not None and self.compression is None
         enough = 0 if prompt else blocks.BLOCK_BYTES
-        begin, held, total, needed = offset, list[bytes](), 0, enough
+        begin, held, needed = offset, bytearray(), enough
         for piece in self._from_place(offset):
-            held.append(piece)
-            total += len(piece)
-            if b"\n" not in piece or total < needed:
-                self._refuse_endless(total, begin)
+            held += piece
+            cut = 0
+            if b"\n" in piece and len(held) >= needed:
+                cut = blocks.last_record_end(held, quoted)
+                needed = enough if cut else 2 * len(held)
+            if not cut:
+                self._refuse_endless(len(held), begin)
                 continue
-            text = b"".join(held)
-            cut = blocks.last_record_end(text, quoted)
-            if cut:
-                yield begin, memoryview(text)[:cut]
-            held, total = [text[cut:]], len(text) - cut
-            begin, needed = begin + cut, enough if cut else 2 * total
-        if total:
-            yield begin, memoryview(b"".join(held))
+            yield begin, memoryview(held).toreadonly()[:cut]
+            begin, held = begin + cut, held[cut:]
+        if held:
+            yield begin, memoryview(held).toreadonly()
 
     def _from_place(self, offset: int) -> Iterator[bytes]:
         """The pieces after the first `offset` bytes, which an earlier pass read."""
@@ -264,18 +266,38 @@ class Input:
         if self._stream is not None and self.path != STANDARD_INPUT:
             self._stream.close()
 
-    def _raw(self, *, keep: bool) -> Iterator[bytes]:
-        """Lines as bytes, cut off after the longest length allowed."""
+    def _lines(self) -> Iterator[bytes]:
+        """Lines from the start; those of a pipe are kept."""
         with explain_io_errors(self.name), self._file() as file:
             if self._kept and not self._kept[-1].endswith(b"\n"):  # only its first bytes
-                self._kept[-1] += file.readline(LONGEST_LINE + 1 - len(self._kept[-1]))
+                self._kept[-1] = self._line(file, len(self._kept), self._kept[-1])
             yield from self._kept
-            for raw in iter(partial(file.readline, LONGEST_LINE + 1), b""):
-                if keep and not self.replayable:
+            for number in itertools.count(len(self._kept) + 1):
+                raw = self._line(file, number)
+                if not raw:
+                    break
+                if not self.replayable:
                     self._kept.append(raw)
                 yield raw
             if self.replayable:
                 self._refuse_replaced()
+
+    def _line(self, file: BinaryIO, number: int, begin: bytes = b"") -> bytes:
+        """The rest of a line, after its beginning; put together only if it is not too long."""
+        pieces, size = [begin], len(begin)
+        while piece := file.readline(min(_PIECE, LONGEST_LINE + 1 - size)):
+            pieces.append(piece)
+            size += len(piece)
+            if size > LONGEST_LINE:
+                raise data_error(
+                    self.name,
+                    number,
+                    f"the line is longer than {LONGEST_LINE} bytes, "
+                    "expected a row of text: is this a binary file?",
+                )
+            if piece.endswith(b"\n"):
+                break
+        return b"".join(pieces)
 
     def _file(self) -> AbstractContextManager[BinaryIO]:
         """The file, closed after the pass; a pipe stays open, for the next look at it."""
@@ -305,13 +327,6 @@ class Input:
         )
 
     def _decode(self, raw: bytes, line: int) -> str:
-        if len(raw) > LONGEST_LINE:
-            raise data_error(
-                self.name,
-                line,
-                f"the line is longer than {LONGEST_LINE} bytes, "
-                "expected a row of text: is this a binary file?",
-            )
         if line == 1:
             self._refuse_other_encodings(raw)
             raw = raw.removeprefix(_BOM)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.data.formula.syntax import column_names, require_column
+from novikoff.data.formula.syntax import column_names, require_column, require_small_powers
 from novikoff.data.loaded_source import LoadedSource
 from novikoff.data.matrices import as_labels
 from novikoff.data.source import InMemorySource, SourceInfo
@@ -115,9 +115,12 @@ def _parse(formula: str, columns: Sequence[str]) -> Any:
         # formulaic evaluates what is in Q(...) while it parses, before anything can be looked at
         raise ParameterError("the formula has Q(...): quote such a name with backticks instead")
     try:
+        require_small_powers(formula)
         return library.Formula(
             formula, _context={"__formulaic_variables_available__": [*columns]}
         )  # what a dot stands for
+    except ParameterError:
+        raise
     except Exception as error:  # of many kinds: tokens, syntax, terms that make no sense
         text = _one_line(error)
         raise ParameterError(f"the formula {formula!r:.200} cannot be read: {text[:300]}") from None

@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Any
 
 from novikoff.errors import ParameterError
 
@@ -25,6 +26,38 @@ PLAIN = (
     *(ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq),
 )
 LARGEST_POWER = 10
+MOST_PRODUCTS = 1_000_000  # that a power of terms is multiplied out to
+
+
+def require_small_powers(formula: str) -> None:
+    """Refuse a power of terms that formulaic would multiply out for hours."""
+    from formulaic.parser.algos.tokenize import tokenize
+
+    tokens = [*tokenize(formula)]
+    for place, token in enumerate(tokens):
+        if token.token not in ("**", "^") or token.kind is not token.Kind.OPERATOR:
+            continue
+        power = next((each.token for each in tokens[place + 1 :] if each.token != "("), "")
+        exponent = int(power) if power.isdecimal() and len(power) < 10 else LARGEST_POWER + 1
+        if exponent > LARGEST_POWER or _terms(tokens[:place]) ** exponent > MOST_PRODUCTS:
+            raise ParameterError(
+                f"the formula has a power of terms, {power:.20}, that stands for too many products:"
+                f" it can be at most {LARGEST_POWER}, and less of many terms"
+            )
+
+
+def _terms(tokens: Sequence[Any]) -> int:
+    """The most terms that the name or the group at the end of some tokens can stand for."""
+    depth = names = 0
+    sums = True
+    for token in reversed(tokens):
+        depth += (token.token == ")") - (token.token == "(")
+        operator = token.kind is token.Kind.OPERATOR
+        sums &= not operator or token.token in "+-"
+        names += not operator and token.token not in "()"
+        if depth <= 0:
+            break
+    return names if sums else 2 ** min(names, 60)
 
 
 def column_names(expression: str, columns: Sequence[str]) -> list[str]:

@@ -50,6 +50,9 @@ class TextFormat(ABC, Generic[Parsed]):
         Raises a BadRowError at the first bad row, or lists them all if they are to be skipped.
         """
 
+    def count(self, parsed: Parsed) -> None:
+        """Count what a block holds besides rows; it may have none."""
+
     @abstractmethod
     def chunk(self, parsed: Parsed, name: str, line: int) -> Chunk:
         """The rows as a chunk. name: of their file; line: the number of lines before the block."""

@@ -55,7 +55,8 @@ class LabelPart(NamedTuple):
 
 def parse_labels(text: Bytes, starts: Ints, stops: Ints) -> LabelPart:
     """The labels text[starts[i]:stops[i]], which are UTF-8; any thread may do that."""
-    if _budget.take(STEPS_PER_LABEL * len(starts) + len(text) / 1000):
+    too_long = int((stops - starts).max(initial=0)) > LONGEST_LABEL
+    if too_long or _budget.take(STEPS_PER_LABEL * len(starts) + len(text) / 1000):
         return _one_by_one(text, starts, stops)
     floats, integers = np.empty(len(starts)), np.empty(len(starts), dtype=np.int64)
     known, whole = scan_labels(text, starts, stops, floats, integers)

@@ -93,6 +93,7 @@ class TextSource(Source):
                         block.name, line + parsed.line + 1, parsed.problem, parsed.column
                     )
                 self._leave_out(parsed.skipped, block, line, side)
+                self.text_format.count(parsed)
                 if parsed.rows:
                     empty = False
                     chunk = self.text_format.chunk(parsed, block.name, line)

@@ -7,6 +7,7 @@ goes to the same compiled loop as `fit`.
 import contextlib
 import copy
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.data.user_types import Label, RowLike
-from novikoff.data.weights import ClassWeight, Weights, class_weights
+from novikoff.data.weights import ClassWeight, Weights, class_weights, weight_text
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning.estimators.locks import LockAttribute
 from novikoff.learning.estimators.row_buffer import OneArray, OneDict, RowBuffer
@@ -29,11 +30,11 @@ NO_CODES = np.empty(0, np.uint16)
 
 
 def _checked_weight(weight: Any) -> float:
-    known = isinstance(weight, (int, float, np.number)) and 0.0 <= weight < math.inf
-    if not known:
+    known = isinstance(weight, (int, float, np.floating, np.integer))
+    if not known or not 0.0 <= weight <= sys.float_info.max:
         raise ParameterError(
-            f"weight is {weight!r}; the weight of a row is a number above 0, or 0 to leave it out"
-            " (labels are named by classes=...)"
+            f"weight is {weight_text(weight)}; the weight of a row is a number above 0, or 0 to"
+            " leave it out (labels are named by classes=...)"
         )
     return float(weight)
 

@@ -358,6 +358,8 @@ def _check_numbers(arrays: Arrays) -> None:
         numbers = ~np.isnan(array) if name == "lowest" else np.isfinite(array)
         if not numbers.all():
             raise ModelError(f"its array {name!r} holds something that is not a number")
+        if (".tally." in name or name == "lowest") and (array < 0).any():
+            raise ModelError(f"its array {name!r} is negative, and counts or measures something")
 
 
 def _filled(state: Any, arrays: dict[str, Any], prefix: str) -> Any:

@@ -199,7 +199,7 @@ class Scan:
         with np.errstate(over="ignore", invalid="ignore"):
             total = self.radius * norm(sizes)
             if not rough:
-                total = min(float(self.maxima @ sizes), total)
+                total = min(float((self.maxima * sizes).sum()), total)  # no BLAS: see `norm`
             lost = SMALLEST * (self.steps + (float(sizes.sum()) if self.rounded else 0.0))
         growth = self.steps * UNIT / (1.0 - self.steps * UNIT)
         bound = (growth * total + lost) * (1.0 + (len(weights) + 8) * UNIT)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.learning.learner import norm
 from novikoff.learning.loop import STEPS_PER_ROW, compiled
 from novikoff.learning.rows import Rows, add_scaled, dot, length, row_at, stored
 from novikoff.verdict.scan import Indices, Vector
@@ -139,7 +140,7 @@ class Descent:
     @property
     def upper(self) -> float:
         """No separator has a larger margin, but for rounding."""
-        return float(np.linalg.norm(self.weights) / self.alphas.sum())
+        return norm(self.weights) / float(self.alphas.sum())
 
 
 def _descend(

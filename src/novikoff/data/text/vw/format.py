@@ -93,12 +93,15 @@ class VwFormat(TextFormat[VwBlock]):
         options = options._replace(weightless=self._weightless)
         return parse_block(block.text, options, skip=self._skip)
 
-    def chunk(self, parsed: VwBlock, name: str, line: int) -> Chunk:
-        """The rows as a chunk, as wide as there are names so far."""
-        lines, y = parsed.lines + (line + 1), None
+    def count(self, parsed: VwBlock) -> None:
+        """Count features whose names are not known, and rows of importance 0."""
         self._left_out += parsed.left_out
         self._weighted |= parsed.weights is not None
         self._dropped += parsed.weightless
+
+    def chunk(self, parsed: VwBlock, name: str, line: int) -> Chunk:
+        """The rows as a chunk, as wide as there are names so far."""
+        lines, y = parsed.lines + (line + 1), None
         if self._collisions is not None:
             self._collisions.add(parsed.fresh.hashes)
         else:

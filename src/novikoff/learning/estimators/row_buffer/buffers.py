@@ -76,6 +76,7 @@ class RowBuffer:
             hasattr(kind, name) for name in ("readout", "readout_at", "outputs")
         )
         self.steady = [(rule, each) for each in self.learner.states] if answers_by_state else None
+        self.several = self.learner.joint or len(self.learner.states) > 1
         self.zero_is_positive = bool(self.learner.positive(0.0))
         self.run = self.epoch if len(self.learner.states) == 1 else self._run_all
         self.calls: dict[Any, tuple[Any, ...]] = {}
@@ -140,13 +141,13 @@ class RowBuffer:
                 self.decide = answers_for(rule).bind((rule, readout, self.rows, 0, self.out))
             self.decide(rule, readout, self.rows, 0, self.out)
             found.append(self.out.item())
-        if not all(map(math.isfinite, found)):
+        if not math.isfinite(sum(found)) and not all(map(math.isfinite, found)):
             raise DataError(self.problem())
         return found
 
     def code(self, answers: list[float]) -> int:
         """The number of the class that these answers mean."""
-        if self.learner.joint or len(answers) > 1:
+        if self.several:
             return answers.index(max(answers))
         return int(answers[0] > 0.0 or (answers[0] == 0.0 and self.zero_is_positive))
 
