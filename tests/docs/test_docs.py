@@ -91,11 +91,8 @@ def alike(*pictures):
 
 def test_every_picture_is_drawn_by_a_command_on_a_page():
     shown = {picture.name for picture in (ROOT / "docs" / "pictures").iterdir()}
-    drawn = {
-        name
-        for page in PAGES
-        for name in re.findall(r"^\$ .* --plot (\S+)", page.read_text(), re.M)
-    }
+    command = r"(?:^\$ .* --plot|`python benchmarks/\S+ --picture) ([^\s`]+)"
+    drawn = {name for page in PAGES for name in re.findall(command, page.read_text(), re.M)}
     assert shown == drawn
 
 
