@@ -140,6 +140,15 @@ def test_the_command_reference_is_the_help():
     assert generate.PAGE.read_text() == generate.page(), "run: python docs/generate.py"
 
 
+def test_the_lab_s_lesson_and_guide_are_those_of_the_docs():
+    generate = script("docs", "generate")
+    for source, target in generate.LAB_PAGES.items():
+        html = (generate.LAB / target).read_text()
+        assert html == generate.lab_page(source), "run: python docs/generate.py"
+        assert 'href="http' not in html  # whatever the lab's address
+        assert ".md" not in html
+
+
 def test_every_command_and_option_is_documented():
     from novikoff.cli import app
 

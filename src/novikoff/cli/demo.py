@@ -33,7 +33,7 @@ def demo() -> None:
     """Watch a perceptron learn: where the theorem promises an end, and where there is none."""
     from novikoff.number_text import rounded_up
 
-    _head(f"1. Data that separate: {SEPARATES}")
+    _head(f"1. Separable data: {SEPARATES}")
     learner, epochs, verdict = _train(SEPARATES, 1000)
     _draw(epochs)
     bound, mistakes = f"{verdict.mistake_bound:,}", learner.total("mistakes")

@@ -32,7 +32,7 @@ def replay(
     ] = None,
     json: options.JsonOption = False,
 ) -> None:
-    """Learn again from a journal: the bytes that the service had, at any time of its life.
+    """Learn again from a journal: the same bytes that the service had, at any time of its life.
 
     The service may be running meanwhile.
 
