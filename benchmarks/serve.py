@@ -4,13 +4,15 @@
 
 All on loopback: one process serves, and this one asks over several connections, each of which sends
 its next request once the last is answered. Requests are made before the clock starts. A ratio is a
-speed over a speed, and for the 99th percentile a time over a time, so that above 1 novikoff is
-better. The daemon takes one connection at a time, learns from each line at once, and keeps nothing.
+speed over a speed, and for the 99th percentile and the processor a time over a time, so that above
+1 novikoff is better. The daemon takes one connection at a time, learns from each line at once, and
+keeps nothing.
 """
 
 import argparse
 import asyncio
 import contextlib
+import importlib.util
 import json
 import random
 import socket
@@ -147,8 +149,8 @@ def spread(items: list[list[bytes]]) -> list[list[bytes]]:
 
 
 @contextlib.contextmanager
-def started(*words: str | int) -> Iterator[None]:
-    """A server, once something listens at its port, which is the last of the words."""
+def started(*words: str | int) -> Iterator[int]:
+    """A server's process, once something listens at its port, which is the last of the words."""
     process = subprocess.Popen([sys.executable, *map(str, words)], stdout=subprocess.DEVNULL)
     try:
         end = time.monotonic() + PATIENCE
@@ -156,7 +158,7 @@ def started(*words: str | int) -> Iterator[None]:
             if process.poll() is not None or time.monotonic() > end:
                 raise RuntimeError(f"{words[0]} does not listen")
             time.sleep(0.05)
-        yield
+        yield process.pid
     finally:
         process.kill()
         process.wait()
@@ -167,30 +169,42 @@ def listens(port: int) -> bool:
         return link.connect_ex(("127.0.0.1", port)) == 0
 
 
+def processor_seconds(process: int) -> float:
+    """What all threads of a process have used so far; 0 where the system does not say."""
+    threads = Path("/proc").glob(f"{process}/task/*/schedstat")
+    return sum(int(each.read_text().split()[0]) for each in threads) / 1e9
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
 
 
-Measured = tuple[dict[str, list[float]], dict[str, list[float]]]
+Times = dict[str, list[float]]
 
 
-def measure(ports: dict[str, int], turns: int, rows: int) -> Measured:
-    """For each contender and kind of request: seconds of each turn, and the 99th percentiles."""
-    seconds: dict[str, list[float]] = {}
-    slowest: dict[str, list[float]] = {}
+def measure(
+    ports: dict[str, int], processes: dict[str, int], turns: int, rows: int
+) -> tuple[Times, Times, Times]:
+    """For each contender and kind of request: seconds of each turn, the 99th percentiles, and the
+    seconds of the server's processor.
+    """
+    seconds, slowest, used = Times(), Times(), Times()
     for turn in range(turns + 1):  # the first warms up
         for what, make in (("singles", singles), ("pairs", pairs), ("batches", batches)):
             for name in ("plain", "normal", "full"):
                 if what == "batches" and name == "plain":
                     continue
                 asked = make(rows)
+                before = processor_seconds(processes[name])
                 took, each = ask(ports[name], asked)
+                after = processor_seconds(processes[name])
                 if turn:
                     seconds.setdefault(f"{what} {name}", []).append(took)
                     last = statistics.quantiles(each, n=100)[-1] if len(each) > 1 else took
                     slowest.setdefault(f"{what} {name}", []).append(last)
-    return seconds, slowest
+                    used.setdefault(f"{what} {name}", []).append(after - before)
+    return seconds, slowest, used
 
 
 def measure_daemon(turns: int, rows: int) -> list[float]:
@@ -219,23 +233,36 @@ def main() -> None:
     ports = {name: free_port() for name in ("plain", "normal", "full")}
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        stack.enter_context(started(str(HERE / "plain_app.py"), ports["plain"]))
+        plain = stack.enter_context(started(str(HERE / "plain_app.py"), ports["plain"]))
+        processes = {"plain": plain}
         for name in ("normal", "full"):
             words = ["-m", "novikoff", "serve", "--rule", "perceptron", "--durability", name]
             words += ["--journal", f"{folder}/{name}", "--port"]
-            stack.enter_context(started(*words, ports[name]))
-        seconds, slowest = measure(ports, options.turns, options.rows)
-    seconds["daemon"] = measure_daemon(options.turns, options.rows)
+            processes[name] = stack.enter_context(started(*words, ports[name]))
+        seconds, slowest, used = measure(ports, processes, options.turns, options.rows)
+    daemon = importlib.util.find_spec("vowpalwabbit") is not None
+    if daemon:
+        seconds["daemon"] = measure_daemon(options.turns, options.rows)
+    else:
+        print("vowpalwabbit is not installed: its daemon is left out")
     found = []
     for name, wanted in (("normal", 1.0), ("full", 0.5)):
         for what in ("singles", "pairs"):
             one, other = f"{what} {name}", f"{what} plain"
             found.append(Line(f"{what}, {name}", "plain", wanted, faster(seconds, one, other)))
             found.append(Line(f"p99 of {what}, {name}", "plain", None, faster(slowest, one, other)))
-        ratios = faster(seconds, f"batches {name}", f"singles {name}")
+            if all(used[one]):
+                ratios = faster(used, one, other)
+                found.append(Line(f"processor for {what}, {name}", "plain", None, ratios))
+        one, other = f"batches {name}", f"singles {name}"
+        ratios = faster(seconds, one, other)
         found.append(Line(f"batches, {name}", f"singles, {name}", 10.0, ratios))
-        ratios = faster(seconds, f"pairs {name}", "daemon")
-        found.append(Line(f"pairs, {name}", "lines to vw --daemon", None, ratios))
+        if all(used[one]):
+            ratios = faster(used, one, other)
+            found.append(Line(f"processor for batches, {name}", f"singles, {name}", None, ratios))
+        if daemon:
+            ratios = faster(seconds, f"pairs {name}", "daemon")
+            found.append(Line(f"pairs, {name}", "lines to vw --daemon", None, ratios))
     report("serve", found)
 
 

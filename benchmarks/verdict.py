@@ -2,13 +2,15 @@
 
 The peer is HiGHS through `scipy.optimize.linprog`, asked whether any w has z . w >= 1 on all rows;
 it answers in floating point and proves nothing. `check` always includes its certificate. The data
-are made before anything is timed, from a fixed seed.
+are made before anything is timed, from a fixed seed. Fixed effects are in `fixed_effects.py`, the
+first run and those after it in `startup.py`.
 """
 
 import subprocess
 import sys
 import tempfile
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -86,11 +88,50 @@ def verify_wide_line() -> Line:
     return Line("verify, 500,000 x 100", "NumPy's sum", 0.1, faster(seconds, "verify", "sum"))
 
 
-def conflict_line() -> Line:
-    X, y = dense_data(2_000, 500, margin=0.0, flipped=300)
-    seconds = take_turns({"check": lambda: nk.check(X, y)}, 3)["check"]
-    ratios = [MINUTE / each for each in seconds]
-    return Line("check, 2,000 x 500 with 300 flipped labels", "a minute", 1.0, ratios)
+def mixed_magnitudes(rows=80, features=20, largest=60):
+    """Entries of any magnitude; the label is the sign of the first."""
+    rng = np.random.default_rng(0)
+    powers = 10.0 ** rng.uniform(-largest, largest, (rows, features))
+    X = rng.choice([-1.0, 1.0], (rows, features)) * powers
+    return X, np.sign(X[:, 0])
+
+
+def planted_conflict(rows=2_000, features=300):
+    """Separable rows, but for one: it is the mean of four others, with the other label."""
+    X, y = dense_data(rows, features)
+    X = np.round(X * 2.0**20) / 2.0**20  # so that the mean is exact
+    X[0], y[0] = X[np.flatnonzero(y[1:] > 0)[:4] + 1].mean(axis=0), -1
+    return X, y
+
+
+def vandermonde(dim=40):
+    """Powers of 1/dim, 2/dim, ..., 1, with alternating labels."""
+    return np.vander(np.arange(1, dim + 1) / dim, dim), np.where(np.arange(dim) % 2, 1, -1)
+
+
+def powers_of_two(dim=120, rows=480):
+    """Rows of signs, labelled by the weights 2^i: by the last of them."""
+    X = np.random.default_rng(0).choice([-1.0, 1.0], (rows, dim))
+    return X, X[:, -1]
+
+
+def hard_lines() -> list[Line]:
+    """Data that are hard for their numbers or their width, against a number of seconds."""
+    cases = (
+        ("80 x 20, entries 10^-60 to 10^60", mixed_magnitudes(), 5.0),
+        ("2,000 x 300, a planted conflict", planted_conflict(), 10.0),
+        ("2,000 x 300, separable, the exact margin", dense_data(2_000, 300), 2.0),
+        ("2,000 x 500 with 300 flipped labels", dense_data(2_000, 500, 0.0, 300), MINUTE),
+        ("Vandermonde rows, d = 40", vandermonde(), None),
+        ("weights 2^i, d = 120", powers_of_two(), None),
+    )
+    found = []
+    for title, (X, y), limit in cases:
+        seconds = take_turns({"check": partial(nk.check, X, y)}, 3)["check"]
+        than = "a second" if limit is None else f"{limit:g} seconds"
+        ratios = [(limit or 1.0) / each for each in seconds]
+        found.append(Line(f"check, {title}", than, None if limit is None else 1.0, ratios))
+    return found
 
 
 def text_lines() -> list[Line]:
@@ -158,7 +199,7 @@ if __name__ == "__main__":
             *large_lines(),
             memory_line(),
             verify_wide_line(),
-            conflict_line(),
+            *hard_lines(),
             *text_lines(),
         ],
     )

@@ -1,4 +1,4 @@
-"""Write docs/cli.md from the help texts, draw docs/pictures, run docs/notebooks: run this file."""
+"""Write docs/cli.md, the lab's lesson and guide, docs/pictures and docs/notebooks: run this."""
 
 import inspect
 import os
@@ -15,6 +15,27 @@ import typer
 from novikoff.cli import app
 
 PAGE = Path(__file__).parent / "cli.md"
+LAB = PAGE.parents[1] / "src" / "novikoff" / "lab" / "page"
+LAB_PAGES = {"lesson.md": "lesson.html", "lab.md": "guide.html"}  # which the lab links to
+LAB_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}: novikoff</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="prose.css">
+</head>
+<body>
+<nav>
+<a href="../">The lab</a> <a href="lesson.html">The lesson</a> <a href="guide.html">The guide</a>
+</nav>
+<main>
+{html}
+</main>
+</body>
+</html>
+"""
 HEAD = """# The command line
 
 Made from the help texts by `python docs/generate.py`; a test compares.
@@ -64,6 +85,29 @@ def default(parameter: Any) -> str:
     return "" if value is None or value is False or value == [] else f"`{value}`"
 
 
+def lab_page(name: str) -> str:
+    """A page of docs/ as the lab shows it: its links into the lab work at any address and port."""
+    import markdown
+
+    sys.path.insert(0, str(PAGE.parent / "web"))
+    from hook import on_page_content
+
+    text = (PAGE.parent / name).read_text()
+    extensions = ["attr_list", "tables", "fenced_code", "pymdownx.arithmatex"]
+    settings = {"pymdownx.arithmatex": {"generic": True}}
+    html = on_page_content(
+        markdown.markdown(text, extensions=extensions, extension_configs=settings)
+    )
+    html = html.replace('href="http://127.0.0.1:5006/', 'href="../')
+
+    def link(match: re.Match[str]) -> str:
+        target = LAB_PAGES.get(match[1])
+        return f'<a href="{target}">{match[2]}</a>' if target else match[2]
+
+    html = re.sub(r'<a href="([^"#]*\.md)[^"]*">(.*?)</a>', link, html, flags=re.DOTALL)
+    return LAB_PAGE.format(title=text.partition("\n")[0].removeprefix("# "), html=html)
+
+
 def draw(page: Path, pictures: Path) -> None:
     """Run the commands that a page shows, and keep the pictures that they draw."""
     blocks = re.findall(r"^```console\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
@@ -83,6 +127,8 @@ def draw(page: Path, pictures: Path) -> None:
 
 if __name__ == "__main__":
     PAGE.write_text(page())
+    for source, target in LAB_PAGES.items():
+        (LAB / target).write_text(lab_page(source))
     for each in PAGE.parent.rglob("*.md"):
         draw(each, PAGE.parent / "pictures")
     subprocess.run([sys.executable, PAGE.parent / "web" / "notebooks.py"], check=True)

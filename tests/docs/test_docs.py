@@ -91,11 +91,8 @@ def alike(*pictures):
 
 def test_every_picture_is_drawn_by_a_command_on_a_page():
     shown = {picture.name for picture in (ROOT / "docs" / "pictures").iterdir()}
-    drawn = {
-        name
-        for page in PAGES
-        for name in re.findall(r"^\$ .* --plot (\S+)", page.read_text(), re.M)
-    }
+    command = r"(?:^\$ .* --plot|`python benchmarks/\S+ --picture) ([^\s`]+)"
+    drawn = {name for page in PAGES for name in re.findall(command, page.read_text(), re.M)}
     assert shown == drawn
 
 
@@ -141,6 +138,15 @@ def script(folder, name):
 def test_the_command_reference_is_the_help():
     generate = script("docs", "generate")
     assert generate.PAGE.read_text() == generate.page(), "run: python docs/generate.py"
+
+
+def test_the_lab_s_lesson_and_guide_are_those_of_the_docs():
+    generate = script("docs", "generate")
+    for source, target in generate.LAB_PAGES.items():
+        html = (generate.LAB / target).read_text()
+        assert html == generate.lab_page(source), "run: python docs/generate.py"
+        assert 'href="http' not in html  # whatever the lab's address
+        assert ".md" not in html
 
 
 def test_every_command_and_option_is_documented():

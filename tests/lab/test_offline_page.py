@@ -225,3 +225,28 @@ def test_it_plays_in_a_browser_without_a_network(browser, here, empty_folder, na
             "n => document.querySelectorAll('#charts figure').length === n",
             len(film["charts"]),
         )
+
+
+AXIS = """() => {
+  const [plot] = Bokeh.documents.flatMap(each => each.roots())
+    .filter(each => each.below[0]?.major_label_overrides.size);
+  const [axis] = plot.below;
+  const names = [...axis.major_label_overrides.values()];
+  return [axis.major_label_orientation, axis.ticker.desired_num_ticks, plot.inner_width,
+    Math.max(...names.map(name => name.length)), names.length];
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_long_names_beneath_the_bars_leave_room_for_each_other(browser, here, empty_folder, width):
+    words = ["example:wdbc", "--unit-length", "--max-epochs", "2", "--html", "run.html"]
+    assert here("trace", *words)[0] == 0
+    with context(browser, HERE, width) as pages:
+        page = pages()
+        page.goto((empty_folder / "run.html").as_uri())
+        until(page, "() => document.documentElement.dataset.ready !== undefined")
+        orientation, shown, wide, longest, names = page.evaluate(AXIS)
+    assert orientation == "vertical"  # or they would lie across each other
+    assert longest <= 18
+    assert 2 <= shown <= names
+    assert 12 * shown <= wide  # a line of letters for each

@@ -247,11 +247,11 @@ def test_positive_rows_alone_are_judged_for_the_one_sided_rule():
 
 
 SENTENCES = {
-    "points=n-1,0p1,0": ["Separable: a line has", "γ = 1 ", "D = 1.414…", "(D/γ)² = 2 mistakes"],
+    "points=n-1,0p1,0": ["Separable: a line puts", "γ = 1 ", "D = 1.414…", "(D/γ)² = 2 mistakes"],
     "points=n-1,0p1,0&bias=no": ["a line through the origin", "(D/γ)² = 1 mistake."],
-    "preset=xor": ["Not separable: no line has", "marked points intersect (4 points in all)"],
+    "preset=xor": ["Not separable: no line puts", "marked points intersect (4 points in all)"],
     "preset=xor&bias=no": ["through the origin", "the marked point is the origin itself"],
-    "points=p1,0p-1,1p-1,-1n3,3&bias=no": ["mirrored at the origin, holds the origin"],
+    "points=p1,0p-1,1p-1,-1n3,3&bias=no": ["mirrored at the origin, contains the origin"],
     "preset=touching": ["Not strictly separable", "6 of the 9 points", "the other 3 lie on it"],
     "points=n0,0p1,1&bias=no": ["1 of the 2 points", "the other one lies on it"],
 }

@@ -98,7 +98,7 @@ def test_what_cannot_be_separated(name, outcome, conflict):
     assert verdict.outcome == outcome
     assert len(verdict.conflict) == conflict
     if name == "touching":
-        assert int(verdict.strict.sum()) == 6  # as it says: six points on their own sides
+        assert int(verdict.strict.sum()) == 6  # as it says: six points on their correct sides
 
 
 def test_one_sided_unit_vectors():

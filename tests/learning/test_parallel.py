@@ -258,6 +258,7 @@ import os, warnings
 from pathlib import Path
 import numpy as np
 import novikoff as nk
+from novikoff.verdict.signed import Signed
 def others():
     tasks = [each for each in Path("/proc/self/task").iterdir() if int(each.name) != os.getpid()]
     return sum(int((each / "schedstat").read_text().split()[0]) for each in tasks)
@@ -267,16 +268,21 @@ X, y = rng.standard_normal((30, 60_000)), rng.integers(0, 2, 30)
 nk.Perceptron(max_epochs=2).fit(X, y)
 before = others()
 nk.Perceptron(max_epochs=20, init="random").fit(X, y)
-print(others() - before)
+fitted = others() - before
+scan, weights = Signed.of(X, y).scan, rng.standard_normal(60_001)
+before = others()
+for _ in range(100):
+    scan.error(weights)
+print(fitted, others() - before)
 """
 
 
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="threads tell no times here")
-def test_a_fit_on_one_thread_leaves_those_of_blas_alone():
+def test_fits_and_bounds_of_scans_on_one_thread_leave_those_of_blas_alone():
     done = subprocess.run(
         [sys.executable, "-c", ALONE_SCRIPT], capture_output=True, text=True, timeout=LONG
     )
-    assert done.stdout.strip() == "0", done.stdout + done.stderr
+    assert done.stdout.split() == ["0", "0"], done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("rule", [nk.Perceptron, nk.AveragedPerceptron])

@@ -46,6 +46,10 @@ def test_the_lab(browser, lab_server, scheme):
             page.goto(f"{where}?{address}")
             until(page, READY)
             assert violations(page) == [], address
+        for name in ("lesson", "guide"):  # which the lab links to
+            page.goto(f"{where}page/{name}.html")
+            page.get_by_role("heading", level=1).wait_for()
+            assert violations(page) == [], name
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

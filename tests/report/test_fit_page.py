@@ -101,7 +101,7 @@ def test_of_many_classes_mistakes_are_drawn_and_the_rest_is_said():
     assert "3 classes" in page.sections[0].text
     assert "No bound is drawn: there are 3 classes" in page.pictures[0].caption
     ceiling = page.pictures[-1]
-    assert "One of the classes" in ceiling.caption
+    assert "For one of the classes" in ceiling.caption
     assert [mark.name for mark in ceiling.marks if mark.name] == ["lowest of the classes' ceilings"]
     assert "for one of the classes" in of_kind(ceiling, Line)[0].notes[0]
 

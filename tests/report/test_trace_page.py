@@ -144,6 +144,8 @@ def test_the_proofs_picture_has_the_traces_numbers_in_any_dimension(rule, init):
         if not found.start.any():
             assert plane.along / np.sqrt(squares) == pytest.approx(table["cosine"])
         picture = proof_figure(found)
+        moved = bool(found.start.any())
+        assert picture.x_label.endswith("w₀)·w*/‖w*‖") == moved  # the product of their difference
         green, path = named(picture, "what is left of it"), named(picture, "the way")
         assert green.x[0] == pytest.approx(plane.floor[-1])
         assert path.x[0] == path.y[0] == 0.0

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from novikoff.serve.messages import PredictRequest, RevealRequest
 from novikoff.serve.recipes import make_recipe
+from novikoff.serve.served_model import bound_at_served_mistakes
 from novikoff.serve.service import Service
 from novikoff.serve.settings import ServiceSettings
 
@@ -78,7 +79,7 @@ def test_the_bound_for_late_labels_is_met_and_moves_alone_do_not_bound_mistakes(
     assert (state["mistakes"], state["updates"], state["delay"]["most_out"]) == (10, 1, 10)
     assert state["delay"]["largest"] == 1
     assert state["mistakes"] == state["bound"]["mistakes"] == 10
-    assert state["mistakes"] > (1 + 2 * state["delay"]["largest"]) * state["bound"]["updates"]
+    assert state["bound"]["at_served_mistakes"] == 3.0 * state["bound"]["updates"] == 3.0
 
 
 @given(rows, choices)
@@ -97,5 +98,5 @@ def test_a_learner_that_moves_at_served_mistakes(points, picks):
                 delays.append(moves - before)
                 weights, moves = weights + z, moves + 1
     once = (max(np.hypot(*x) for x in points) / margin_of(points)) ** 2 * (1 + 1e-9)
-    assert moves <= (1 + 2 * max(delays, default=0)) * once
-    assert not delays or moves <= (1 + 2 * np.mean(delays)) * once
+    assert moves <= bound_at_served_mistakes(once, max(delays, default=0))
+    assert not delays or moves <= bound_at_served_mistakes(once, np.mean(delays))

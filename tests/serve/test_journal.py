@@ -311,6 +311,9 @@ def test_a_replay_stops_at_a_moment_and_tries_other_rules(tmp_path):
     assert found.backtests["perceptron"].counts.mistakes <= found.backtests["perceptron"].updates
     assert set(found.backtests) == {"perceptron", "averaged"}
     assert to_bytes(replay(tmp_path, labels=10).estimator) == to_bytes(learned(tmp_path, 10))
+    refused = replay(tmp_path, rules=["winnow"]).backtests["winnow"]
+    assert (refused.counts.seen, refused.counts.refused) == (0, len(entries))
+    assert refused.refusal.startswith("Winnow on named features needs theta")
     with pytest.raises(NovikoffError, match="there is no model 'other'; it has default"):
         replay(tmp_path, "other")
 

@@ -12,6 +12,10 @@ from tests.helpers.service import served
 
 SEEN = "number => Number(document.documentElement.dataset.seen) === number"
 TEXT = "id => document.getElementById(id).innerText"
+#: Texts of charts that reach beyond them, where nobody sees their ends.
+CLIPPED = """() => [...document.querySelectorAll('.plot svg text')].filter(each =>
+    each.getBoundingClientRect().right > each.ownerSVGElement.getBoundingClientRect().right + 0.5
+  ).map(each => each.textContent)"""
 NASTY = "<img src=x onerror=alert(1)>"
 TOKENS = "predict-predict-01 predict\nmanage-manage-manage manage\n"
 
@@ -58,6 +62,7 @@ def test_a_page_asks_for_a_token_and_shows_what_is_counted_as_it_comes(web, page
     allow(page)
     until(page, SEEN, before["seen"])
     until(page, "document.querySelectorAll('.plot svg path').length >= 3")
+    assert page.evaluate(CLIPPED) == []
     assert page.evaluate(TEXT, "mistakes") == str(before["mistakes"])
     assert page.evaluate(TEXT, "status") == "predicting and learning"
     assert "Waiting for labels\n1\n" in page.evaluate(TEXT, "numbers")

@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import novikoff as nk
+from novikoff.verdict.search import search
 from tests.helpers import exact_reference as exact
 from tests.helpers.awkward_rows import KINDS, corners, gaps, overlapping, problem, touching
 from tests.helpers.examples import examples, scaled
@@ -39,6 +40,34 @@ def test_everything_a_verdict_says(kind, batch):
             agree(X, y, bias=bias)
         except Exception as error:
             raise AssertionError(description(kind, seed, X, y, bias)) from error
+
+
+@every_kind
+def test_steps_in_some_hundred_bits_change_nothing(kind, monkeypatch):
+    monkeypatch.setattr(search, "FEW_STEPS", 0)
+    for seed in range(4000, 4000 + scaled(4)):
+        X, positive, bias = problem(kind, seed)
+        try:
+            agree(X, as_labels(positive), bias=bias)
+        except Exception as error:
+            raise AssertionError(description(kind, seed, X, as_labels(positive), bias)) from error
+
+
+def test_magnitudes_beyond_doubles_are_first_searched_in_some_hundred_bits(monkeypatch):
+    """Where floating point sees nothing, most steps are not exact ones."""
+    bits = []
+    affine_minimum = search.Search._affine_minimum
+
+    def noted(self, fixed, moving, some):
+        bits.append(some)
+        return affine_minimum(self, fixed, moving, some)
+
+    monkeypatch.setattr(search.Search, "_affine_minimum", noted)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.choice([-1, 1], (16, 6)) * 10.0 ** rng.uniform(-60, 60, (16, 6))
+        agree(X, np.sign(X[:, 0]))
+    assert len([each for each in bits if each]) > len([each for each in bits if each is None])
 
 
 @every_kind

@@ -119,7 +119,7 @@ def test_fixed_effects_need_no_face_by_face(family, monkeypatch):
     covariate = verdict.contrast([0] * 300 + [1, 0])
     assert covariate.status == "finite"
     assert verdict.rank == 300
-    assert 2 <= len(verdict.conflict) <= 302
+    assert 2 <= len(verdict.conflict) <= 20
 
 
 def test_the_separator_is_exact_where_the_program_finds_strict_rows():

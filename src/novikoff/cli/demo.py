@@ -18,6 +18,7 @@ CANNOT = "example:iris-versicolor"
 WIDTH = 40  # characters of the longest bar
 EIGHTHS = " ▏▎▍▌▋▊▉█"  # of a character, for the end of a bar
 INDENT = "   "
+FEW_EPOCHS = 100  # enough to see that there is no end, and nothing has to be compiled
 PAUSE = 0.15  # seconds between two epochs, for a person to see
 
 
@@ -32,7 +33,7 @@ def demo() -> None:
     """Watch a perceptron learn: where the theorem promises an end, and where there is none."""
     from novikoff.number_text import rounded_up
 
-    _head(f"1. Data that separate: {SEPARATES}")
+    _head(f"1. Separable data: {SEPARATES}")
     learner, epochs, verdict = _train(SEPARATES, 1000)
     _draw(epochs)
     bound, mistakes = f"{verdict.mistake_bound:,}", learner.total("mistakes")
@@ -43,7 +44,7 @@ def demo() -> None:
         f" the perceptron makes at most (D / margin)^2 = {bound} mistakes. It made {mistakes}."
     )
     _head(f"2. Data that no hyperplane separates: {CANNOT}")
-    learner, epochs, verdict = _train(CANNOT, 5000)
+    learner, epochs, verdict = _train(CANNOT, FEW_EPOCHS)
     _draw(epochs)
     ceiling = rounded_up(epochs[-1].ceiling, 2)
     rows = ", ".join(str(row) for row, _ in verdict.conflict)

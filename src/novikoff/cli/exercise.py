@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     cls=Group,
-    help="Make exercises with data of their own for each student, and grade the answers.",
+    help="Make exercises with different data for each student, and grade the answers.",
     no_args_is_help=True,
 )
 KINDS = "separator, conflict, margin, order, placement, relevant, labellings"
@@ -36,7 +36,7 @@ def new(
         Path, typer.Option(help="A CSV file with a column named student, or name.")
     ],
     output: Annotated[Path, typer.Option(help="A new folder for sheets and keys.")],
-    seed: Annotated[int, typer.Option(min=0, help="Another seed gives other data.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="A different seed gives different data.")] = 0,
     json: options.JsonOption = False,
 ) -> None:
     """Write a sheet and a key for each student of a list.

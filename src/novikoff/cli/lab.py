@@ -24,7 +24,7 @@ def lab(
         ),
     ] = "",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Where to serve; 0 for any port that is free.")
+        int, typer.Option(min=0, max=65535, help="The port to serve at; 0 for any free one.")
     ] = 5006,
     host: Annotated[
         str,

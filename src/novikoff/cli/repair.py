@@ -41,7 +41,7 @@ def repair(
         float | None,
         options.question_option(
             metavar="SECONDS",
-            help="Stop after so long, with the bracket that is proven by then; Ctrl-C does too.",
+            help="Stop after this long, with the bracket proven by then; Ctrl-C does too.",
             show_default="none",
         ),
     ] = None,

@@ -32,7 +32,7 @@ def replay(
     ] = None,
     json: options.JsonOption = False,
 ) -> None:
-    """Learn again from a journal: the bytes that the service had, at any time of its life.
+    """Learn again from a journal: the same bytes that the service had, at any time of its life.
 
     The service may be running meanwhile.
 
@@ -64,10 +64,15 @@ def replay(
 def _facts(model: "ServedModel") -> dict[str, Any]:
     counts = model.counts
     seen = {"rule": model.record.recipe["rule"], "seen": counts.seen, "mistakes": counts.mistakes}
-    return seen | {"updates": model.updates, "majority_mistakes": counts.majority}
+    moved = {"updates": model.updates, "majority_mistakes": counts.majority}
+    return seen | moved | {"refused": counts.refused}
 
 
 def _line(model: "ServedModel", verb: str) -> str:
     counts = model.counts
     mistakes = count(counts.mistakes, "mistake")
-    return f"{model.record.recipe['rule']}: {count(counts.seen, 'label')}, {verb} {mistakes}"
+    line = f"{model.record.recipe['rule']}: {count(counts.seen, 'label')}, {verb} {mistakes}"
+    if not counts.refused:
+        return line
+    others = count(counts.refused, "other label")
+    return f"{line}\n  {others} it could not learn from: {model.refusal}"

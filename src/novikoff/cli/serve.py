@@ -16,10 +16,10 @@ from novikoff.number_text import count
 
 def serve(
     model: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Begin with this model.", dir_okay=False)
+        Path | None, typer.Option(metavar="FILE", help="Start from this model.", dir_okay=False)
     ] = None,
     rule: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Begin with nothing, and learn by this rule.")
+        str | None, typer.Option(metavar="NAME", help="Start from nothing, and learn by this rule.")
     ] = None,
     classes: Annotated[
         str, typer.Option(help="With --rule: all labels that will ever come, as JSON.")
@@ -33,7 +33,7 @@ def serve(
     host: Annotated[
         str, typer.Option(help="An address of this machine to serve at.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8642,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any free port.")] = 8642,
     readers: Annotated[
         int,
         typer.Option(
@@ -42,14 +42,14 @@ def serve(
     ] = 0,
     readers_port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help="Where they answer, if not at the next port."),
+        typer.Option(min=0, max=65535, help="Their port, if not the next one."),
     ] = None,
     token_file: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Access tokens, one a line, each followed by what it may: predict, learn (the"
-            " default) or manage. Needed where others can reach the service.",
+            help="Access tokens, one per line, each followed by what it permits: predict, learn"
+            " (the default) or manage. Needed where others can reach the service.",
         ),
     ] = None,
     durability: Annotated[
@@ -63,7 +63,7 @@ def serve(
         float, typer.Option(min=0.0, help="Days for which a prediction waits for its label.")
     ] = 30.0,
     rate: Annotated[
-        float, typer.Option(min=0.0, help="Rows a second from one address; 0 for no limit.")
+        float, typer.Option(min=0.0, help="Rows per second from one address; 0 for no limit.")
     ] = 0.0,
     allow_host: Annotated[
         list[str] | None,
@@ -83,11 +83,11 @@ def serve(
         bool, typer.Option("--log-requests", help="Log each request, as a line of JSON.")
     ] = False,
 ) -> None:
-    """Serve a model that predicts, is told labels later, learns, and loses nothing.
+    """Serve a model that predicts, learns from labels that come later, and loses nothing.
 
-    Until Ctrl-C or SIGTERM, to this machine alone unless told otherwise. Every label is in the
-    journal before it is acknowledged; a restart goes on from there. docs/service.md walks through
-    it. Needs Starlette and Uvicorn: pip install 'novikoff[serve]'.
+    Runs until Ctrl-C or SIGTERM, for this machine alone unless told otherwise. Every label is in
+    the journal before it is acknowledged; a restart goes on from there. docs/service.md walks
+    through it. Needs Starlette and Uvicorn: pip install 'novikoff[serve]'.
 
     Example: novikoff serve --rule perceptron --journal spam
     """

@@ -31,13 +31,13 @@ def show(
         Path | None,
         typer.Option(
             metavar="FILE.csv",
-            help="Write all coefficients and intercepts to this file, a feature a line.",
+            help="Write all coefficients and intercepts to this file, one feature per line.",
             dir_okay=False,
         ),
     ] = None,
     json: options.JsonOption = False,
 ) -> None:
-    """Print what a model is: rule, parameters, counts, and its largest coefficients by name.
+    """Show a model: its rule, parameters, counts, and largest coefficients by name.
 
     Example: novikoff show setosa.model --top 3
     """

@@ -33,7 +33,7 @@ def verify(
     json: options.JsonOption = False,
     reading: DataOptions = DataOptions(),  # noqa: B008  (immutable)
 ) -> None:
-    """Check a certificate: compute anew, from the data and exactly, all that it claims.
+    """Check a certificate: recompute everything that it claims, exactly, from the data.
 
     A certificate of version 3 says how its rows were read; options given here come before that.
 

@@ -62,13 +62,13 @@ def _verdict(run: FilmRun) -> dict[str, str]:
     if trace.target is None or trace.margin is None:
         return {
             "outcome": "inseparable",
-            "sentence": "Not separable: no hyperplane has every row strictly on its own side.",
+            "sentence": "Not separable: no hyperplane puts every row strictly on its correct side.",
         }
     whose = "w* as given" if trace.target_from == "given" else "the separator w*"
     return {
         "outcome": "separable",
-        "sentence": f"Separable: {whose} has every row strictly on its own side, with the margin"
-        f" γ = {digits(trace.margin)}; no row is longer than D = {digits(trace.radius)}.",
+        "sentence": f"Separable: {whose} puts every row strictly on its correct side, with the"
+        f" margin γ = {digits(trace.margin)}; no row is longer than D = {digits(trace.radius)}.",
     }
 
 

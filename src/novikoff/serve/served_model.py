@@ -82,6 +82,7 @@ class ServedModel:
         counts.by_class = counts.by_class or [0] * len(self.classes)
         self.updates = self._updates()
         self.start = counts.seq  # entries up to here need not be looked at
+        self.refusal: str | None = None  # why the last label of those refused could not be learned
         self.snapshot: tuple[int, str] | None = None  # its sequence number and file
         self.blank: tuple[int | None, Any] | None = None  # the size of arrays, and a copy for them
         self.recent: OrderedDict[int, bool | None] = OrderedDict()  # mistakes by sequence number
@@ -162,8 +163,9 @@ class ServedModel:
                 self.decide(features).label if entry.served is None else json.loads(entry.served)
             )
             self._learn(features, label, entry.weight)
-        except NovikoffError:
+        except NovikoffError as error:
             counts.refused += 1
+            self.refusal = str(error)
             mistake = None
         else:
             mistake = served != label
@@ -229,11 +231,12 @@ class ServedModel:
         lowest = min(now, math.inf if self.counts.ceiling is None else self.counts.ceiling)
         return lowest if math.isfinite(lowest) else None
 
-    def bound(self, margin: float) -> dict[str, float] | None:
+    def bound(self, margin: float) -> dict[str, float | None] | None:
         """What the theorem allows if the rows have a separator of this margin; None: nothing known.
 
         updates <= (D/margin)^2 whatever the delay, for the order of the journal is just an order;
-        mistakes served <= most_out * updates, and <= updates + late. See docs/serve.md.
+        mistakes served <= most_out * updates, and <= updates + late. at_served_mistakes: what a
+        perceptron is allowed that moves at those instead, at this run's delay. See docs/serve.md.
         """
         mine = self.record.recipe["rule"] in MISTAKE_DRIVEN and len(self.classes) == 2
         if not self.is_fitted or not mine or self.counts.weighted:
@@ -244,7 +247,10 @@ class ServedModel:
             return None
         most, late = max(1, self.counts.most_out), self.counts.late
         mistakes = min(most * updates, updates + late)
-        return {"margin": margin, "updates": updates, "mistakes": mistakes}
+        plain = self.record.recipe["rule"] == "perceptron"
+        other = bound_at_served_mistakes(updates, self.counts.delay) if plain else None
+        found = {"margin": margin, "updates": updates, "mistakes": mistakes}
+        return found | {"at_served_mistakes": other}
 
     def state(self, margin: float | None = None) -> dict[str, Any]:
         """All counts and the theorem's quantities, as JSON."""
@@ -294,6 +300,15 @@ class ServedModel:
     def counters(self) -> str:
         """The counts as JSON, for a snapshot."""
         return json.dumps(asdict(self.counts))
+
+
+def bound_at_served_mistakes(once: float, delay: float) -> float:
+    """The most mistakes of a perceptron that moves at each one it served, as seen at its label.
+
+    once: (D/margin)^2. delay: tau, the most moves between a prediction and its label, or their mean
+    over the mistakes.
+    """
+    return (1.0 + 2.0 * delay) * once
 
 
 def first_estimator(record: ModelRecord, rule: str | None = None) -> Any:

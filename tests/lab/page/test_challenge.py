@@ -30,8 +30,12 @@ def test_which_point_is_the_next_mistake(lab):
     at(page, 2)
     answered(page, "1-2")
     assert "it is row" in text_of(page, "challenge-answer")
+    assert "Update 2 of" not in text_of(page, "step")  # or it would say that this is the last
+    assert "onverged" not in text_of(page, "step")
     page.click("#challenge-none")
     answered(page, "2-3")
+    assert "Update 2 of 2" in text_of(page, "step")
+    assert "Converged" in text_of(page, "step")
     assert page.is_disabled("#challenge-none")
     page.press("#points", "Home")
     page.press("#points", "Enter")  # nothing is asked any more

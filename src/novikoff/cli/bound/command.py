@@ -46,7 +46,7 @@ def bound(
         list[str] | None,
         options.question_option(
             metavar="NAME",
-            help="Look at this bound alone: novikoff, unit-length, fixed-increment, one-sided,"
+            help="Compute only this bound: novikoff, unit-length, fixed-increment, one-sided,"
             " winnow, balanced-winnow, freund-schapire or hinge; may be repeated.",
         ),
     ] = None,
@@ -58,14 +58,14 @@ def bound(
         options.question_option(
             metavar="NAME,...",
             help="The variables whose OR the label is, by name or place, for Winnow.",
-            show_default="found out",
+            show_default="detected",
         ),
     ] = None,
     time_limit: Annotated[
         float | None,
         options.question_option(
             metavar="SECONDS",
-            help="Stop looking for the margin after so long.",
+            help="Stop looking for the margin after this long.",
             show_default="none",
         ),
     ] = None,
@@ -89,7 +89,7 @@ def bound(
     decimal: DecimalOption = False,
     reading: DataOptions = DataOptions(),  # noqa: B008  (immutable)
 ) -> None:
-    """Say how many mistakes theorems allow: from numbers, or by every bound on some data.
+    """Compute bounds on mistakes: from given numbers, or every bound that applies to some data.
 
     On data each theorem's hypotheses are checked, and a bound that they do not allow is refused
     with the reason. Numbers are exact: 0.1 is a tenth, and 1/3 a third.

@@ -147,7 +147,7 @@ class BoundReport(NamedTuple):
 
 def _formula(bound: Bound) -> str:
     if bound.figures.get("vacuous"):
-        return f"{bound.formula}: no better than a mistake a row and pass"
+        return f"{bound.formula}: no better than one mistake for each row and pass"
     return from_numbers.formula_of(bound)
 
 

@@ -58,7 +58,7 @@ def refuse_beside_data(numbers: Numbers) -> None:
     """Refuse numbers beside data, where they are worked out; the step is for both."""
     for name, value in numbers._replace(eta=None)._asdict().items():
         if value is not None:
-            raise ParameterError(f"--{name} is for numbers alone; with DATA it is found out")
+            raise ParameterError(f"--{name} is for numbers alone; with DATA it is computed")
 
 
 def bounds_from_numbers(numbers: Numbers) -> list[Bound]:

@@ -71,7 +71,7 @@ def check(
         float | None,
         options.question_option(
             metavar="SECONDS",
-            help="Stop after so long, with what is proven by then.",
+            help="Stop after this long, with what has been proven by then.",
             show_default="none",
         ),
     ] = None,
@@ -103,7 +103,7 @@ def check(
     suspects: Annotated[
         int | None,
         options.question_option(
-            metavar="N", min=1, help="Name the N rows whose labels the others contradict most."
+            metavar="N", min=1, help="List the N rows whose labels the other rows contradict most."
         ),
     ] = None,
     separated_to: Annotated[

@@ -52,7 +52,7 @@ def cover(
         str | None,
         counting_option(
             metavar="PRODUCTS",
-            help="After how many products of two numbers to give up on general position, or none.",
+            help="Give up on general position after this many multiplications; none: never.",
             show_default="100000000",
         ),
     ] = None,
@@ -69,7 +69,7 @@ def cover(
     ] = None,
     trials: Annotated[
         int | None,
-        trial_option(min=1, help="Labellings for each of them.", show_default=str(TRIALS)),
+        trial_option(min=1, help="Labellings for each ratio.", show_default=str(TRIALS)),
     ] = None,
     seed: Annotated[
         int | None, trial_option(min=0, help="For points and labels.", show_default="0")
@@ -89,9 +89,9 @@ def cover(
 ) -> None:
     """Count the labellings that a hyperplane realises: Cover's C(P, N), exactly.
 
-    With data, the count is for as many points in as many dimensions; whether the rows are in
-    general position, where it is reached, is decided exactly, or not refuted within --limit. In
-    JSON, a count of more than a million digits is null.
+    With data, the count is for that many points in that many dimensions. Rows in general position
+    reach it; whether they are is decided exactly, or not refuted within --limit. In JSON, a count
+    of more than a million digits is null.
 
     Examples: novikoff cover 100 20, novikoff cover example:iris-setosa
     """

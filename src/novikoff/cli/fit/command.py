@@ -47,18 +47,16 @@ def fit(
     class_weight: options.ClassWeightOption = None,
     checkpoint: Annotated[
         Path | None,
-        long_run_option(
-            help="Keep the run in this file while it goes on, to --resume it.", dir_okay=False
-        ),
+        long_run_option(help="Save the run to this file as it goes, for --resume.", dir_okay=False),
     ] = None,
     checkpoint_every: Annotated[
         float,
         long_run_option(
-            metavar="SECONDS", min=0.0, help="How often; in any case at Ctrl-C and SIGTERM."
+            metavar="SECONDS", min=0.0, help="How often; always at Ctrl-C and SIGTERM."
         ),
     ] = 60.0,
     resume: Annotated[
-        bool, long_run_option("--resume", help="Go on from the --checkpoint, if it is there.")
+        bool, long_run_option("--resume", help="Continue from the --checkpoint, if there is one.")
     ] = False,
     log: Annotated[
         Path | None,
@@ -70,8 +68,8 @@ def fit(
     certificate: Annotated[
         Path | None,
         typer.Option(
-            help="Write a proof to this file: that the rows are separable, by the weights found; if"
-            " the run shows no such thing, of the verdict.",
+            help="Write a proof to this file: that the weights found separate the rows; if they do"
+            " not, a proof of the verdict.",
             dir_okay=False,
         ),
     ] = None,
@@ -94,10 +92,9 @@ def fit(
 ) -> None:
     """Learn a separator from labelled rows, epoch by epoch, until one passes without a mistake.
 
-    A large file's rows are kept in binary beside it, so that its text is read only once; for a
-    single epoch it is learned from as it is read. From standard input it learns online: each row
-    once, predicted before its label is learned from; without --classes, rows wait until two labels
-    have come.
+    A large file's rows are kept in binary beside it, so that its text is read only once; a single
+    epoch learns while it reads. Standard input is learned online: each row once, and predicted
+    before its label is used; without --classes, rows wait until two labels have come.
 
     On a cluster each shard of the data learns for an epoch by itself, then their weights are mixed.
     The number of shards decides the result, and nothing else about the cluster does.

@@ -29,7 +29,7 @@ def predict(
         typer.Option(
             "--labels/--no-labels",
             help="Whether the data have labels too, to count mistakes.",
-            show_default="found out from the number of columns",
+            show_default="detected from the number of columns",
         ),
     ] = None,
     scores: Annotated[
@@ -48,7 +48,7 @@ def predict(
     ] = None,
     extra_features: Annotated[
         options.ExtraFeatures,
-        typer.Option(help="What to do about sparse rows with features that the model has not."),
+        typer.Option(help="What to do about sparse rows with features that the model lacks."),
     ] = options.ExtraFeatures.REFUSE,
     output: Annotated[
         Path | None,
@@ -61,7 +61,7 @@ def predict(
     json: options.JsonOption = False,
     reading: DataOptions = DataOptions(),  # noqa: B008  (immutable)
 ) -> None:
-    """Print the class of each row, one a line; mistakes, if there are labels, on standard error.
+    """Print the class of each row, one per line; with labels, count mistakes on standard error.
 
     Example: novikoff predict setosa.model example:iris-setosa
     """

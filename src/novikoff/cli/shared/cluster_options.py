@@ -40,7 +40,7 @@ WorkersOption = Annotated[
         "--workers",
         metavar="N",
         min=1,
-        help="Work on a cluster of so many processes on this machine.",
+        help="Work on a cluster of this many processes on this machine.",
     ),
 ]
 
@@ -50,7 +50,7 @@ def _shards(default: str) -> Any:
         "--shards",
         metavar="N",
         min=1,
-        help="Cut the data into so many pieces, whatever the number of workers.",
+        help="Cut the data into this many pieces, whatever the number of workers.",
         show_default=default,
     )
 

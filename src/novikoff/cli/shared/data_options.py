@@ -43,7 +43,7 @@ ThreadsOption = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="How many threads may work where that pays; the result is the same for any number.",
+        help="The most threads to use where they help; the result is the same for any number.",
         show_default="one for each core",
     ),
 ]
@@ -75,8 +75,8 @@ class DataOptions(NamedTuple):
     format: _option(  # type: ignore[valid-type]
         Format | None,
         "--format",
-        help="How the data are written.",
-        show_default="by the name, or the first lines",
+        help="The format of the data.",
+        show_default="from the name or the first lines",
     ) = None
     target: _option(  # type: ignore[valid-type]
         str | None,
@@ -87,24 +87,24 @@ class DataOptions(NamedTuple):
         bool | None,
         "--header/--no-header",
         help="Whether a table's first line names its columns.",
-        show_default="found out",
+        show_default="detected",
     ) = None
     delimiter: _option(  # type: ignore[valid-type]
         str | None,
-        help="What stands between a table's fields.",
-        show_default="found out",
+        help="The character between a table's fields.",
+        show_default="detected",
     ) = None
     zero_based: _option(  # type: ignore[valid-type]
         bool | None,
         "--zero-based/--one-based",
         help="The first index of svmlight data.",
-        show_default="found out",
+        show_default="detected",
     ) = None
     categorical: _option(  # type: ignore[valid-type]
         list[str] | None,
         metavar="COLUMN",
         help="A table's column of categories, by name or place from 0; may be repeated. Columns of"
-        " words are such by themselves.",
+        " words are categorical anyway.",
     ) = None
     columns: _option(  # type: ignore[valid-type]
         str | None,
@@ -115,12 +115,12 @@ class DataOptions(NamedTuple):
     drop: _option(  # type: ignore[valid-type]
         str | None,
         metavar="COLUMN,...",
-        help="Columns of a table not to read, such as names or numbers of rows.",
+        help="Columns of a table to ignore, such as names or numbers of rows.",
     ) = None
     hash_bits: _option(  # type: ignore[valid-type]
         int | None,
         metavar="BITS",
-        help="Number VW's named features by a hash of so many bits.",
+        help="Number VW's named features by a hash of this many bits.",
         show_default="a dictionary",
     ) = None
     bad_rows: _option(  # type: ignore[valid-type]
@@ -140,7 +140,7 @@ class DataOptions(NamedTuple):
         show_default="DATA.nkcache",
     ) = None
     no_cache: _option(  # type: ignore[valid-type]
-        bool, "--no-cache", help="Keep none: read the data anew for each pass, or into memory."
+        bool, "--no-cache", help="Keep no cache: read the data again for each pass, or into memory."
     ) = False
 
     def open(self, data: str | list[str], **more: Any) -> "Source":

@@ -70,8 +70,8 @@ OrderOption = Annotated[Order, typer.Option(help="given, or shuffle: anew each e
 StopOption = Annotated[
     StopChoice,
     typer.Option(
-        help="proven: where the rows are proven inseparable, end once mistakes no longer fall; or"
-        " go on to the budget of epochs."
+        help="proven: end once the rows are proven inseparable and mistakes no longer fall; or go"
+        " on to the budget of epochs."
     ),
 ]
 SeedOption = Annotated[int, typer.Option(min=0, help="For shuffling and a random start.")]
@@ -81,7 +81,8 @@ BiasOption = Annotated[
 ]
 ScaledOption = Annotated[bool, question_option("--unit-length", help="Scale rows to length 1.")]
 PositiveOption = Annotated[
-    str | None, question_option(metavar="LABEL", help="Tell this label from all the others.")
+    str | None,
+    question_option(metavar="LABEL", help="Take this label as one class, all others as the other."),
 ]
 
 LevelsOption = Annotated[

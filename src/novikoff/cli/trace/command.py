@@ -66,8 +66,9 @@ def trace(
 ) -> None:
     """Run a rule, and hold each update against the inequalities of its convergence proof.
 
-    Every update is checked, of long runs too; one that broke an inequality would be an error that
-    names it. Rows that no hyperplane separates have no w*; what is left of the theorem is checked.
+    Every update is checked, even in long runs; one that broke an inequality would be an error
+    that names it. Rows that no hyperplane separates have no w*; what remains of the theorem is
+    checked.
 
     Example: novikoff trace example:iris-setosa --output setosa.csv
     """

@@ -1,6 +1,8 @@
 """Place six points so that the bound on mistakes is small."""
 
+import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import pairwise, product
 from random import Random
 
@@ -30,10 +32,9 @@ def question(task: Task) -> list[str]:
     (x, y, _), (u, v, _) = task.rows
     return [
         f"Place six different points with whole coordinates from −{LARGEST} to {LARGEST}: three of"
-        f" label 1, one of them ({x}, {y}), and three of label −1, one of them ({u}, {v}), so that"
-        f" a perceptron with an intercept, started at zero, makes at most {BOUND} mistakes in any"
-        " order: (D/γ)² must be at"
-        f" most {BOUND}.",
+        f" label 1, one of them ({x}, {y}), and three of label −1, one of them ({u}, {v}), so"
+        f" that a perceptron with an intercept, started at zero, makes at most {BOUND} mistakes in"
+        f" any order: ⌊(D/γ)²⌋ must be at most {BOUND}.",
         "D and γ are of the rows (x1, x2, 1), as the learner sees them.",
     ]
 
@@ -44,21 +45,18 @@ def _places(task: Task) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] |
     classes = [(x, y) for x, y, _ in task.rows]
     for one, other in pairwise(near):
         both = [[(x + dx, y + dy) for dx, dy in ((0, 0), one, other)] for x, y in classes]
-        if len({*both[0], *both[1]}) == 2 * EACH and not _beyond(*both):
+        if len({*both[0], *both[1]}) == 2 * EACH and (_squared_ratio(*both) or BOUND + 1) <= BOUND:
             return both[0], both[1]
     return None
 
 
-def _beyond(positives: Sequence[tuple[int, int]], negatives: Sequence[tuple[int, int]]) -> str:
-    """What the bound of these points lacks; "" if it is small enough."""
+def _squared_ratio(
+    positives: Sequence[tuple[int, int]], negatives: Sequence[tuple[int, int]]
+) -> Fraction | None:
+    """(D/γ)² of these points; None if no line separates them."""
     rows = [(x, y, 1) for x, y in positives] + [(x, y, -1) for x, y in negatives]
     margin = verdict(rows).margin.squared
-    if not margin:
-        return "no line separates these points, so nothing bounds the mistakes"
-    quotient = max(x * x + y * y + 1 for x, y, _ in rows) / margin
-    if quotient <= BOUND:
-        return ""
-    return f"(D/γ)² is {float(quotient):.6g}, above {BOUND}"
+    return max(x * x + y * y + 1 for x, y, _ in rows) / margin if margin else None
 
 
 def key(task: Task) -> Mapping[str, str]:
@@ -82,5 +80,9 @@ def grade(task: Task, answer: Answer) -> list[str]:
         said.append("a point is there twice; all six must be different")
     if said:
         return said
-    beyond = _beyond(both["positives"], both["negatives"])
-    return [beyond] if beyond else []
+    ratio = _squared_ratio(both["positives"], both["negatives"])
+    if ratio is None:
+        return ["no line separates these points, so nothing bounds the mistakes"]
+    if ratio < BOUND + 1:  # a number of mistakes is whole
+        return []
+    return [f"(D/γ)² is {float(ratio):.6g}: at most {math.floor(ratio)} mistakes, not {BOUND}"]

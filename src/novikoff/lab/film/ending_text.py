@@ -44,8 +44,8 @@ def _converged_text(run: FilmRun) -> tuple[str, str]:
     if run.separable:
         return sentence, _theorem_text(run)
     return sentence, (
-        "No weights have every row strictly on its side; these have some on the boundary itself,"
-        " which counts as right by the tie that was chosen."
+        "No weights put every row strictly on its correct side; these leave some on the boundary"
+        " itself, which counts as right by the tie chosen."
     )
 
 
@@ -123,7 +123,7 @@ def _inseparable_text(run: FilmRun) -> str:
     """Why no theorem ends the run, and what is still known of it."""
     if run.trace.rule == "winnow":
         return "The label is not an OR of variables: the theorem says nothing of this run."
-    told = "The rows are not separable: no weights have every one strictly on its side"
+    told = "The rows are not separable: no weights put every one on its correct side"
     if run.conflict:
         told += f", and {count(run.conflict, 'row')} alone rule{'s' * (run.conflict == 1)} it out"
     stay = " The weights stay bounded, however long it goes on."
@@ -163,9 +163,11 @@ def _why(run: FilmRun) -> str:
     trace, rule = run.trace, run.core
     if trace.bound is None:
         lack = (
-            "label is not an OR of variables" if trace.rule == "winnow" else "rows do not separate"
+            "label is not an OR of variables"
+            if trace.rule == "winnow"
+            else "rows are not separable"
         )
-        return f"The {lack}: nothing bounds the {noun_of(run)}."
+        return f"The {lack}, so nothing bounds the {noun_of(run)}."
     if trace.rule == "winnow":
         relevant = 0 if trace.target is None else int(trace.target.sum())
         return (

@@ -58,7 +58,7 @@ def picture_of(run: FilmRun) -> dict[str, Any] | None:
     return {
         "problem": None,
         "caption": CAPTION,
-        "bound": f"It closes at {'t' if noted else 'k'} = {number(cross)}: at most"
+        "bound": f"The green part closes at {'t' if noted else 'k'} = {number(cross)}: at most"
         f" {bound_text(trace.bound or 0)}.",
         "key": {
             "after": f"{w}, of length {{reach}}",

@@ -9,6 +9,9 @@
   const state = { on: false, right: 0, asked: 0, done: false };
   const film = () => lab.now?.told.tab === "plane" ? lab.player.film() : null;
 
+  /** Whether the end of the run is still a question. */
+  lab.asking = () => state.on && !state.done && lab.now?.told.tab === "plane";
+
   const score = () => `${state.right}-${state.asked}`;
   const what = () => (film()?.countdown.noun === "updates" ? "Which point moves the weights next?" : "Which point is the next mistake?");
 
@@ -19,10 +22,10 @@
     place.hidden = !state.on || lab.now?.told.tab !== "plane";
     if (place.hidden) return;
     const asking = Boolean(run) && !state.done && !cut(run);
-    const idle = run ? "The run is over, or its film ends here." : "There is no run to ask about.";
+    const idle = run ? "The run is over, or is shown no further." : "There is no run to ask about.";
     find("challenge-question").textContent = asking ? what() : idle;
     find("challenge-how").textContent = asking
-      ? `Rows come ${run.order}. Click the point, or choose it in the list and press Enter.` : "";
+      ? `The rows come ${run.order}. Click the point, or choose it in the list and press Enter.` : "";
     find("challenge-answer").textContent = answer;
     find("challenge-score").textContent = `${number(state.right)} of ${number(state.asked)} right`;
     find("challenge-none").disabled = !asking;
@@ -31,8 +34,14 @@
   /** Whether the film ends here, and the run does not. */
   const cut = (run) => lab.player.step() >= lab.player.last() && !run.end.converged;
 
+  /** Whether the run's end was found; until then the step does not say how many there are. */
+  function tell(done) {
+    state.done = done;
+    if (film()) lab.tellStep(film(), lab.player.step());
+  }
+
   function again() {
-    state.done = false;
+    if (state.done) tell(false);
     ask();
   }
 
@@ -48,7 +57,7 @@
     state.right += Number(right);
     const truth = next === null ? "no point is: a full epoch passes without a mistake" : `it is row ${number(next)}`;
     const sentence = `${right ? "Right" : "No"}: ${truth}.`;
-    if (over) state.done = true;
+    if (over) tell(true);
     else lab.player.go(k + 1);
     ask(sentence);
     lab.say(`${sentence} ${find("challenge-score").textContent}.`);
@@ -61,6 +70,7 @@
     else delete root.dataset.challenge;
     find("challenge-button").setAttribute("aria-pressed", String(on));
     ask();
+    tell(false);
     lab.plane.again();
   }
 

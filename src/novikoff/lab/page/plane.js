@@ -240,7 +240,7 @@
   }
 
   function noteOn(weights, line) {
-    if (weights.every((w) => w === 0)) return "w = 0: no line yet, every score is 0";
+    if (weights.every((w) => w === 0)) return "w = 0: there is no line, every score is 0";
     if (!line) return "w₁ = w₂ = 0: no line, one score for all points";
     return crossing(line).x.length ? "" : "the line of w is out of this picture";
   }

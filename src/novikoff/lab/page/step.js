@@ -21,7 +21,7 @@
     const passed = at("passed") ?? 0;
     return {
       wrong: Boolean(at("mistake")),
-      head: `Update ${number(k)} of ${number(film.steps)}`,
+      head: lab.asking?.() ? `Update ${number(k)}` : `Update ${number(k)} of ${number(film.steps)}`,
       place: `epoch ${number(at("epoch"))}, ${lab.place(film, at("row"))}, class ${signed(at("label"))}`,
       score: film.kind === "winnow" ? sumOf(at("row_sum"), at("label") * at("score")) : `y·w_${k - 1}·x̂ = ${number(at("score"))}`,
       since: `${passed ? number(passed) : "No"} ${passed === 1 ? "row" : "rows"} classified correctly since the ${k > 1 ? "last update" : "start"}.`,
@@ -88,7 +88,7 @@
   lab.tellStep = (film, k) => {
     const place = lab.find("step");
     place.replaceChildren(...(k ? update(film, k) : start(film)));
-    if (k === film.steps) place.append(ended(film));
+    if (k === film.steps && !lab.asking?.()) place.append(ended(film));
   };
 
   /** What the letters mean, as a list. */
@@ -156,7 +156,7 @@
     if (k <= cycle.first) return `From update ${number(cycle.first + 1)} on, a cycle of ${length} repeats for ever.`;
     const done = k - cycle.first;
     const round = Math.ceil(done / cycle.length);
-    return `Round ${number(round)} of a cycle of ${length}: update ${number(done - (round - 1) * cycle.length)} of it.`;
+    return `Round ${number(round)} of a cycle of ${length}: update ${number(done - (round - 1) * cycle.length)} of ${number(cycle.length)}.`;
   }
 
   lab.tellVerdict = (verdict) => {
@@ -188,11 +188,11 @@
   /** One line for those who listen. */
   lab.sayStep = (film, k) => {
     const { noun, column, bound } = film.countdown;
-    if (!k) return lab.say(`The start, of ${number(film.steps)} updates.`);
+    if (!k) return lab.say(lab.asking?.() ? "The start." : `The start, of ${number(film.steps)} updates.`);
     const told = happened(film, k);
     const used = film.columns[column][k - 1];
     const left = bound === null ? "" : `; ${used} of at most ${bound} ${noun}`;
-    const over = k === film.steps ? ` ${film.end.sentence}` : "";
+    const over = k === film.steps && !lab.asking?.() ? ` ${film.end.sentence}` : "";
     lab.say(`${told.head}, ${told.place}, ${told.wrong ? "a mistake" : "not a mistake"}${left}.${over}`);
   };
 })();

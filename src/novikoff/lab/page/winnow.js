@@ -3,8 +3,11 @@
 (() => {
   "use strict";
   const lab = (window.lab ??= {});
-  const NAMED = 24; // bars that still have their names beneath them, each of them
-  const FEW = 8; // names beneath more bars than that
+  const NAMED = 24; // weights that are read out
+  const LETTER = 7; // pixels of a name's letter
+  const LINE = 15; // and of its height, which it takes where it stands upright
+  const LONG = 18; // letters of a name beneath a bar
+  const AXIS = 48; // pixels beside the bars
   const state = { figure: null, kind: null, told: null, film: null, k: 0 };
 
   const powers = () => state.film.kind === "winnow";
@@ -26,10 +29,7 @@
     figure.model("across").setv({ start: 0.3, end: count + (powers() ? 3.9 : 0.7) });
     const [start, end] = heights();
     figure.model("upwards").setv({ start, end });
-    const axis = figure.plot.below[0];
-    axis.ticker.desired_num_ticks = count <= NAMED ? count : FEW;
-    const beyond = powers() ? ["", "Σ", "Σ", ""] : [];
-    axis.major_label_overrides = new Map([...film.names, ...beyond].map((name, i) => [i + 1, name]));
+    name([...film.names, ...(powers() ? ["", "Σ", "Σ", ""] : [])]);
     const threshold = powers() ? (told.threshold ?? null) : null;
     if (powers()) {
       figure.put("threshold", threshold === null ? { x0: [], x1: [], y0: [], y1: [] }
@@ -39,6 +39,19 @@
     for (const item of lab.find("bars-key").children) item.hidden = !shown[item.dataset.if];
     lab.find("threshold-name").textContent = threshold === null ? ""
       : `threshold θ = ${lab.number(threshold)}, for that sum`;
+  }
+
+  /** Names beneath the bars: upright where they are too long to lie, and only some where bars are too many. */
+  function name(names) {
+    const axis = state.figure.plot.below[0];
+    const short = names.map((each) => (each.length > LONG ? `${each.slice(0, LONG - 1)}…` : each));
+    const wide = LETTER * Math.max(...short.map((each) => each.length));
+    const room = lab.find("bars").clientWidth - AXIS;
+    const upright = wide > 5 * LETTER && wide * names.length > room;
+    const most = Math.floor(room / (upright ? LINE : wide));
+    axis.major_label_orientation = upright ? "vertical" : "horizontal";
+    axis.ticker.desired_num_ticks = most >= names.length ? names.length : Math.max(2, Math.floor(most / 2));
+    axis.major_label_overrides = new Map(short.map((each, i) => [i + 1, each]));
   }
 
   function drawStep() {

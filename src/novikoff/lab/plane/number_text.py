@@ -8,6 +8,7 @@ from novikoff.number_text import rounded_down, rounded_up
 
 DIGITS = 4  # or all those before the point, where they are more
 NEXT = 4  # doubles beside one that may be meant by it
+RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 SMALL, LARGE = 1e-4, 1e15  # beyond them a power of 10 is written
 
 
@@ -46,6 +47,12 @@ def _many(value: float) -> int:
 
 
 def _plain(text: str) -> str:
-    """Without a power of 10, but for what is very large or very small."""
-    within = SMALL <= abs(float(text)) < LARGE or float(text) == 0.0
-    return f"{Decimal(text).normalize():f}" if within else text
+    """Without a power of 10, but for what is very large or very small.
+
+    >>> _plain("4.457e-08")
+    '4.457·10⁻⁸'
+    """
+    if SMALL <= abs(float(text)) < LARGE or float(text) == 0.0:
+        return f"{Decimal(text).normalize():f}"
+    mantissa, _, power = f"{Decimal(text).normalize():e}".partition("e")
+    return f"{mantissa}·10{str(int(power)).translate(RAISED)}"

@@ -156,15 +156,16 @@ def sentence(state: Plane, judged: PlaneVerdict) -> str:
     if verdict.outcome == SEPARABLE:
         assert verdict.mistake_bound is not None
         return (
-            f"Separable: a {line} has every point strictly on its own side. γ = {gamma(verdict)}"
-            f" and D = {radius(verdict)}, so that however the points are ordered, a perceptron"
+            f"Separable: a {line} puts every point strictly on its correct side. γ ="
+            f" {gamma(verdict)}"
+            f" and D = {radius(verdict)}, so however the points are ordered, a perceptron"
             f" started at zero makes at most (D/γ)² ="
             f" {count(verdict.mistake_bound, 'mistake')}."
         )
     if verdict.outcome == QUASI:
         return f"Not strictly separable: {_held(verdict, line)} (quasi-separable)."
     assert verdict.outcome == INSEPARABLE, "no time limit was set"
-    return f"Not separable: no {line} has every point on its own side, {_why(verdict)}."
+    return f"Not separable: no {line} puts every point on its correct side, {_why(verdict)}."
 
 
 def brief(judged: PlaneVerdict) -> str:
@@ -184,15 +185,15 @@ def _held(verdict: Verdict, line: str) -> str:
     held = verdict.rows - strict
     others = "the other one lies" if held == 1 else f"the other {held} lie"
     return (
-        f"a {line} can have {strict} of the {verdict.rows} points strictly on their own sides, but"
-        f" then {others} on it, whichever {line} you choose, {_why(verdict)}"
+        f"a {line} can put {strict} of the {verdict.rows} points strictly on their correct sides,"
+        f" but then {others} on it, whichever {line} you choose, {_why(verdict)}"
     )
 
 
 def _why(verdict: Verdict) -> str:
     many = len(verdict.conflict)
     if many == 1:
-        return "because the marked point is the origin itself, which every such line holds"
+        return "because the marked point is the origin itself, which every such line contains"
     if verdict.signed.bias:
         return (
             "because the convex hulls of the two classes' marked points intersect"
@@ -200,7 +201,7 @@ def _why(verdict: Verdict) -> str:
         )
     return (
         f"because the hull of the {many} marked points, those of the class −1 mirrored at the"
-        " origin, holds the origin"
+        " origin, contains the origin"
     )
 
 

@@ -21,7 +21,7 @@ from novikoff.lab.server.request_pool import RequestPool
 from novikoff.lab.state import csv_points
 
 HTML = "text/html; charset=utf-8"
-KINDS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+KINDS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "html": HTML}
 WORDS = {str: "text", str | None: "text or null", int: "a whole number", bool: "true or false"}
 EMPTY = inspect.Parameter.empty
 LONG = f"a question may have {BODY:,} bytes at most"
@@ -41,7 +41,7 @@ class PageHandler(Handler):
 
 
 class AssetHandler(Handler, StaticFileHandler):
-    """A script or style of the page."""
+    """A script or style of the page, or the lesson, or the guide."""
 
     caching = "no-cache"
 
@@ -200,7 +200,11 @@ def application(pool: RequestPool, hosts: frozenset[str] | None) -> Application:
     return Application(
         [
             ("/", PageHandler),
-            (r"/page/(\w+\.(?:js|css))", AssetHandler, {"path": assets.FOLDER}),
+            (
+                r"/page/(\w+\.(?:js|css)|(?:lesson|guide)\.html)",
+                AssetHandler,
+                {"path": assets.FOLDER},
+            ),
             ("/static/js/bokeh.min.js", BokehHandler),
             ("/told", QueryHandler, {"query": state_query}),
             ("/points", QueryHandler, {"query": points_query}),

@@ -19,8 +19,9 @@ class Dialect(NamedTuple):
 
 DIALECTS = {
     "proof": Dialect(
-        "As in the proof: from zeros",
-        "A score of exactly 0 is a mistake, which the proof needs. At most (D/γ)² mistakes.",
+        "As in the proof",
+        "From zeros; a score of exactly 0 is a mistake, as the proof needs. At most (D/γ)²"
+        " mistakes.",
         RunSettings(),
     ),
     "000": Dialect(
@@ -37,7 +38,7 @@ DIALECTS = {
     ),
     "002": Dialect(
         "Note 002: random start",
-        "A random start and a step η; only a signed score below 0 is an error, so that nothing"
+        "A random start and a step η; only a signed score below 0 is an error, so nothing"
         " moves at exactly 0. The rows are cycled through until none is wrong.",
         RunSettings(start="random", tie="keep"),
     ),

@@ -24,7 +24,7 @@ Value = Start | float | int | bool
 VARIANTS = ("PA", "PA-I", "PA-II")
 #: The orders of the rows, in words.
 ORDERS = {
-    "given": "as the points are listed",
+    "given": "in the order of the list",
     "shuffle": "shuffled anew in each epoch, by the seed",
     "sorted": "all points of the class −1 first, then all of +1",
     "adversarial": "the costliest arrangement that a search finds; there may be worse ones",
@@ -87,7 +87,7 @@ RULES = {
     ),
     "passive-aggressive": RuleSetting(
         "Passive-aggressive",
-        "Moves as little as gives the row a signed score of 1, or at most C (PA-I), or softly"
+        "Moves just far enough to give the row a signed score of 1, by at most C (PA-I), or softly"
         " (PA-II).",
         ("C", "variant", *COMMON),
     ),

@@ -26,13 +26,13 @@ FEW = 60
 EXACTLY = 10**15  # above it a bound is shown in a few digits
 
 OF_ONE = (
-    "Whatever separator there is, its margin is at or below this curve: the length of what was"
-    " learned, over the number of steps. Of rows that do not separate it falls to 0."
+    "No separator has a margin above this curve, which is the distance of the weights from their"
+    " start, divided by the sum of the step sizes. If no separator exists, it falls to 0."
 )
 OF_SEVERAL = (
-    "One of the classes has no separator from the rest with a margin above this curve, which says"
-    " nothing of the others: the length of what was learned, over the number of steps. Of a class"
-    " that does not separate it falls to 0."
+    "For one of the classes, no separator from the rest has a margin above this curve, which says"
+    " nothing about the others: it is the distance of the weights from their start, divided by the"
+    " sum of the step sizes. If a class cannot be separated, it falls to 0."
 )
 
 

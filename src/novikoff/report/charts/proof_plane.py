@@ -74,7 +74,7 @@ def proof_figure(trace: Trace) -> Figure | None:
     cross = (trace.B or 0.0) / trace.A if trace.A else 0.0
     return Figure(
         "Why the run must end: the proof in one picture",
-        f"along w*: {w}·w*/‖w*‖",
+        f"along w*: {f'({w})' if moved else w}·w*/‖w*‖",
         f"across: the distance of {w} from the line of w*",
         marks,
         f"After k = {last:,} updates the floor is at {number(floor)} and the disc reaches to"

@@ -117,7 +117,7 @@ def _plane(verdict: Verdict, examples: RowInfo) -> Section:
         marked = MarkedRows(rows, "in the conflict")
         text = (
             "Hollow marks are rows that every such hyperplane contains: they cannot be strictly on"
-            " their own side, whichever you choose. Filled ones are strictly on theirs."
+            " their correct side, whichever you choose. Filled marks are strictly on theirs."
         )
         picture = separator_figure(examples, separator, marked, verdict.strict)
         return Section(heading, text, picture)
@@ -140,7 +140,7 @@ def _margins(verdict: Verdict, examples: RowInfo, separator: Separator) -> list[
         rule = "the margin γ is here, or just above"
     text = ""
     if verdict.outcome == QUASI:
-        text = "Rows with a margin of 0 are on the hyperplane, and no choice takes them off it."
+        text = "Rows with a margin of 0 are on the hyperplane, whichever one you choose."
     return margin_sections(examples, separator, rule, text)
 
 
@@ -149,7 +149,7 @@ def _conflict(verdict: Verdict, examples: RowInfo) -> ReportTable:
     more = len(verdict.conflict) - len(shown)
     caption = (
         "With these multipliers, and with the sign of its label each, these rows sum to exactly 0,"
-        " the intercept's coordinate included: no hyperplane has them all on their own sides."
+        " the intercept's coordinate included: no hyperplane has them all on their correct sides."
         if verdict.signed.bias
         else "With these multipliers, and with the sign of its label each, these rows sum to"
         " exactly 0."

@@ -103,7 +103,7 @@ def _in_the_way(verdict: Verdict) -> str:
         return f"{rows[0]} has nothing but zeros"
     shown = rows[:LISTED] + [f"{len(rows) - LISTED} more"] * (len(rows) > LISTED)
     listed = f"{', '.join(shown[:-1])} and {shown[-1]}"
-    return f"{listed} cancel each other, times positive numbers"
+    return f"{listed} sum to zero with positive multipliers"
 
 
 def first_of_other_length(signed: Signed) -> int | None:

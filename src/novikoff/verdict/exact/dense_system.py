@@ -37,7 +37,7 @@ def solve_column(
     tick: called now and then; it may raise.
     """
     tick()
-    if matrix.nrows() >= LARGE and _bits(matrix.entries()) <= MOST_BITS:
+    if is_lifted(matrix.nrows(), _bits(matrix.entries())):
         try:
             with one_thread():
                 tops, bottom = DenseSystem(matrix, tick).solve(right)
@@ -46,6 +46,11 @@ def solve_column(
             pass
     solved, common = solve(matrix, fmpz_mat(len(right), 1, right))
     return solved.entries(), common
+
+
+def is_lifted(size: int, bits: int) -> bool:
+    """Whether a system of so many rows and bits is solved digit by digit, with ticks."""
+    return size >= LARGE and bits <= MOST_BITS
 
 
 def _bits(numbers: list[fmpz]) -> int:

@@ -12,6 +12,7 @@ drawn anew in each process. Whatever is concluded from it is checked over the ra
 Written by hand: SciPy's sparse LU rounds, and FLINT's matrices modulo a prime are dense.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from novikoff.verdict.signed import IntegerRow, Signed, SignedRows
 PRIME_BITS = 31  # a product of two residues fits 64 bits
 ROWS_AT_ONCE = 2**16  # whose residues are held in memory, where rows are many
 PATIENCE = 20  # rows in a row that depend on those before, until all others are tested at once
+STEPS_AT_ONCE = 10**8  # of elimination, between two ticks: a fraction of a second
 LARGEST_EXPONENT, MANTISSA_BITS = 1200, 53  # of doubles, subnormal ones too
 
 Residues = npt.NDArray[np.int64]
@@ -120,15 +122,15 @@ class Elimination:
         free[self._pivots[: self.rank]] = False
         return [int(column) for column in np.flatnonzero(free)]
 
-    def extend(self, rows: Indices) -> None:
+    def extend(self, rows: Indices, tick: Callable[[], None] = lambda: None) -> None:
         """Add rows of these until all of them are in the span.
 
         Once many in a row depend on those before, a random vector that is orthogonal to the span
-        shows which of all the others do not.
+        shows which of all the others do not. tick: called now and then; it may raise.
         """
         left = self._order.permutation(rows)
         while left.size:
-            self._add_until_stalled(left)
+            self._add_until_stalled(left, tick)
             left = left[self.outside(left)]
             left = self._order.permutation(left)
 
@@ -142,15 +144,18 @@ class Elimination:
         self._complete(vector, np.zeros(self.rank, np.int64))
         return vector
 
-    def _add_until_stalled(self, rows: Indices) -> None:
+    def _add_until_stalled(self, rows: Indices, tick: Callable[[], None]) -> None:
         done, work = 0, np.zeros(self.dim, np.int64)
+        most = max(PATIENCE, STEPS_AT_ONCE // self.dim)  # rows between two ticks
         while done < len(rows) and self.rank < self.dim:
+            tick()
+            some = rows[done : done + most]
             self._upper.reserve(self.rank)
             self._lower.reserve(self.rank)
-            chosen = np.empty(len(rows) - done, np.int64)
+            chosen = np.empty(len(some), np.int64)
             used, added, stalled = _add_rows(
                 (self.residues.starts, self.residues.columns, self.residues.values),
-                rows[done:],
+                some,
                 self.prime,
                 self._counts,
                 self.rank,

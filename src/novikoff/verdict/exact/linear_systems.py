@@ -7,11 +7,12 @@ whatever is concluded from a dependence is checked over the rationals all the sa
 """
 
 import numbers
+from collections.abc import Callable
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any, NamedTuple
 
-from flint import fmpq, fmpz, fmpz_mat
+from flint import arb_mat, ctx, fmpq, fmpz, fmpz_mat
 
 from novikoff.verdict.exact.dense_system import solve_column
 from novikoff.verdict.exact.margins import Rational
@@ -19,6 +20,32 @@ from novikoff.verdict.exact.rank import leading, modulo, pivots, random_prime
 from novikoff.verdict.signed import IntegerRow, dense_values, dot, used_columns
 
 PRIME = random_prime(62)
+
+
+class Solver(NamedTuple):
+    """How a system of linear equations is solved.
+
+    tick: called now and then; it may raise. bits: of a calculation with so many, whose result is
+    close to the solution, and short; None for the solution itself.
+    """
+
+    tick: Callable[[], None] = lambda: None
+    bits: int | None = None
+
+    def solve(self, matrix: fmpz_mat, right: list[int]) -> tuple[list[fmpz], int]:
+        """The solution of matrix * x = right, as integers over one denominator; ZeroDivisionError
+        if there is none, or if so many bits do not tell.
+        """
+        if self.bits is None:
+            return solve_column(matrix, right, self.tick)
+        with ctx.workprec(self.bits):
+            balls = arb_mat(matrix).solve(arb_mat(len(right), 1, right)).entries()
+            parts = [(fmpz(0), fmpz(0)) if 0 in ball else ball.mid().man_exp() for ball in balls]
+        least = min(0, *(int(power) for _, power in parts))
+        return [top << (int(power) - least) for top, power in parts], 1 << -least
+
+
+EXACT = Solver()
 
 
 class MinNormSolution(NamedTuple):
@@ -61,7 +88,9 @@ class Residues:
         return not any(left)
 
 
-def null_vector(rows: list[IntegerRow], avoid: int = 0) -> list[fmpq] | None:
+def null_vector(
+    rows: list[IntegerRow], avoid: int = 0, solver: Solver = EXACT
+) -> list[fmpq] | None:
     """Multipliers, not all zero, with sum of multipliers * rows = 0; None if there are none.
 
     avoid: how many of the first rows not to choose as the one that depends on the others.
@@ -73,7 +102,7 @@ def null_vector(rows: list[IntegerRow], avoid: int = 0) -> list[fmpq] | None:
     free = next((k for k in range(avoid, len(rows)) if k not in within), None)
     if free is None:
         free = next(k for k in range(len(rows)) if k not in within)
-    solution = _as_combination([rows[k] for k in basis], rows[free])
+    solution = _as_combination([rows[k] for k in basis], rows[free], solver)
     if solution is None:  # dependent modulo the prime only
         return None
     result = [fmpq(0)] * len(rows)
@@ -83,7 +112,7 @@ def null_vector(rows: list[IntegerRow], avoid: int = 0) -> list[fmpq] | None:
     return result
 
 
-def _as_combination(basis: list[IntegerRow], row: IntegerRow) -> list[fmpq] | None:
+def _as_combination(basis: list[IntegerRow], row: IntegerRow, solver: Solver) -> list[fmpq] | None:
     """The multipliers of independent rows that give the row; None if there are none."""
     table, scales = _small_integers([*basis, row])
     target = table.pop()
@@ -91,15 +120,25 @@ def _as_combination(basis: list[IntegerRow], row: IntegerRow) -> list[fmpq] | No
         return None if any(target) else []
     across = pivots(modulo(table, PRIME))
     square = fmpz_mat([[line[j] for line in table] for j in across])
-    found, bottom = solve_column(square, [target[j] for j in across])
+    found, bottom = solver.solve(square, [target[j] for j in across])
     sums = fmpz_mat(1, len(found), found) * fmpz_mat(table)
-    if any(int(sums[0, j]) != bottom * target[j] for j in range(len(target))):
+    if solver.bits is None and any(int(sums[0, j]) != bottom * t for j, t in enumerate(target)):
         return None
     return [fmpq(value * scales[-1], bottom * scales[k]) for k, value in enumerate(found)]
 
 
+def rounded(values: list[fmpq], bits: int) -> list[fmpq]:
+    """The numbers as those of so many bits that are next to them."""
+    found = []
+    for value in values:
+        shift = value.p.bit_length() - value.q.bit_length() - bits
+        up, down = fmpz(1) << max(-shift, 0), fmpz(1) << max(shift, 0)
+        found.append(fmpq(value.p * up // (value.q * down) * down, up))
+    return found
+
+
 def min_norm_solution(
-    rows: list[IntegerRow], targets: list[int], dim: int
+    rows: list[IntegerRow], targets: list[int], dim: int, solver: Solver = EXACT
 ) -> MinNormSolution | None:
     """The shortest w with row . w = target for each row; None if the rows are dependent.
 
@@ -109,7 +148,7 @@ def min_norm_solution(
     matrix = fmpz_mat([dense_values(row, used) for row in rows])
     right = [target * row.denominator for target, row in zip(targets, rows, strict=True)]
     try:
-        tops, bottom = solve_column(matrix * matrix.transpose(), right)
+        tops, bottom = solver.solve(matrix * matrix.transpose(), right)
     except ZeroDivisionError:
         return None
     numerators = fmpz_mat(1, len(tops), tops) * matrix

@@ -37,7 +37,7 @@ class RowSpace:
         self._signed, self._rows, self._tick = signed, rows, tick
         found = None if elimination is None else self._complement(signed, elimination)
         while found is None:
-            _, part, elimination = eliminate(signed, rows)
+            _, part, elimination = eliminate(signed, rows, tick)
             found = self._complement(part, elimination)
         assert elimination is not None
         self.rank, self._vectors = elimination.rank, len(found)
@@ -93,7 +93,9 @@ class RowSpace:
         return [_without_zeros(vector) for vector in vectors]
 
 
-def eliminate(signed: SignedRows, rows: Indices) -> tuple[Indices, Signed, Elimination]:
+def eliminate(
+    signed: SignedRows, rows: Indices, tick: Callable[[], None] = lambda: None
+) -> tuple[Indices, Signed, Elimination]:
     """Some of the rows, a copy of them, and their elimination, which spans all rows but for an
     unlucky prime.
     """
@@ -102,7 +104,7 @@ def eliminate(signed: SignedRows, rows: Indices) -> tuple[Indices, Signed, Elimi
     while True:
         part = signed.subset(chosen)
         elimination = Elimination(ResidueRows(part))
-        elimination.extend(np.arange(part.count))
+        elimination.extend(np.arange(part.count), tick)
         more = rows_outside(signed, rows, elimination)
         if not more.size:
             return chosen, part, elimination

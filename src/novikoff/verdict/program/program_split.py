@@ -84,8 +84,12 @@ class ProgramSplit:
         pinned = self.signed.pinned
         self._tick("looking at columns")
         columns = OneSidedColumns(self.matrix, pinned)
+
+        def finding_directions() -> None:
+            self._tick("finding directions")
+
         left = np.flatnonzero(columns.left)
-        self.elimination.extend(np.flatnonzero(pinned))
+        self.elimination.extend(np.flatnonzero(pinned), finding_directions)
         inner = left[self.elimination.outside(left)] if pinned.any() else left
         program = self._solve_program(inner)
         if program is None:
@@ -93,8 +97,7 @@ class ProgramSplit:
         on_boundary = pinned.copy()
         on_boundary[left] = True
         on_boundary[inner[program.strict]] = False
-        self._tick("finding directions")
-        self.elimination.extend(np.flatnonzero(on_boundary))
+        self.elimination.extend(np.flatnonzero(on_boundary), finding_directions)
         rows = self.signed.integers(self.elimination.rows)
         system = BasisSystem(self.elimination, rows, lambda: self._tick("solving exactly"))
         separator = None

@@ -66,14 +66,17 @@ class RowGeneration:
             rows = np.union1d(rows, spaced(more, len(rows)))
 
     def _first_rows(self) -> Indices:
-        """Pinned rows that span all of them, and some of the others."""
+        """Pinned rows that span all of them, and some of each kind."""
         pinned = self.signed.pinned
         first = spaced(np.flatnonzero(~pinned), FIRST_ROWS * self.signed.dim)
         if not pinned.any():
             return first
-        self._tick("finding directions")
-        chosen, _, elimination = eliminate(self.signed, np.flatnonzero(pinned))
-        return np.union1d(first, chosen[elimination.rows])
+        rows = np.flatnonzero(pinned)
+        chosen, _, elimination = eliminate(
+            self.signed, rows, lambda: self._tick("finding directions")
+        )
+        more = spaced(rows, FIRST_ROWS * self.signed.dim)  # for a short conflict
+        return np.union1d(np.union1d(first, more), chosen[elimination.rows])
 
     def _compare(self, found: Split, rows: Indices) -> tuple[Indices, Indices]:
         """Rows that the split of `rows` is wrong about; if there are none, those of all others that

@@ -1,12 +1,15 @@
 """A conflict to read: few rows, and within one level of a factor where there is such.
 
 Any positive combination of boundary rows that sums to zero proves the point; the one to show is
-short. Rows that share a column are tried first, the shortest column first, then all rows. A linear
-program gives a basic solution, which uses few rows; its multipliers are then solved exactly.
+short. Rows that share a column are tried first, the shortest column first; then rows whose columns
+are those that most rows use, for where rows outnumber their columns some depend on few others; then
+all rows. A linear program gives a basic solution, which uses few rows; its multipliers are then
+solved exactly.
 """
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 import scipy.sparse
@@ -19,7 +22,9 @@ from novikoff.verdict.signed import SignedRows, dense_values
 
 MOST_COLUMNS = 12  # that are tried one by one
 MOST_ROWS = 200  # of a column that is tried
-NEIGHBOURS = 300, 1000  # rows of a neighbourhood that is tried
+MOST_USED = 100, 200, 500, 1000, 2000, 5000  # rows with the most used columns, that are tried
+MOST_FREE = 50  # of them that are not pinned, if others are
+ENOUGH = 4  # conflicts within a column, of which the shortest is taken
 MOST_STEPS = 3000  # of a program for some of the rows
 MOST_TRIED = 20  # pinned combinations, of which the shortest is taken
 NEGLIGIBLE = 1e-9  # of the largest multiplier
@@ -42,12 +47,20 @@ def find_short_conflict(
     if zeros.size:
         return [(int(zeros[0]), Fraction(1))]
     residues = system.elimination.residues
-    for some in _candidate_sets(matrix[rows], signed.pinned[rows]):
-        found = _conflict_within(signed, residues, matrix, rows[some], MOST_STEPS)
-        if found is not None:
-            return found
-    found = _with_pinned_rows(system, signed, free)
-    return found or _conflict_within(signed, residues, matrix, rows, None)
+    matrix, pinned = matrix[rows], signed.pinned[rows]
+
+    def conflict_within(some: Indices, steps: int | None = None) -> Conflict | None:
+        return _conflict_within(signed, residues, matrix[some], rows[some], steps)
+
+    for sets, enough in (
+        (_rows_of_columns(matrix, pinned), ENOUGH),
+        (_rows_of_most_used_columns(matrix, pinned), 1),
+    ):
+        tried = (conflict_within(some, MOST_STEPS) for some in sets)
+        found = [*islice(filter(None, tried), enough)]
+        if found:
+            return min(found, key=len)
+    return _with_pinned_rows(system, signed, free) or conflict_within(np.arange(len(rows)))
 
 
 def _with_pinned_rows(system: BasisSystem, signed: SignedRows, free: Indices) -> Conflict | None:
@@ -73,39 +86,41 @@ def _with_pinned_rows(system: BasisSystem, signed: SignedRows, free: Indices) ->
     return sorted([*pairs, (best[1], Fraction(1))])
 
 
-def _candidate_sets(matrix: scipy.sparse.csr_array, pinned: Mask) -> Iterator[Indices]:
-    """Yield sets of rows: those that use a column, few to begin with; larger and larger
-    neighbourhoods of such a column.
-    """
+def _rows_of_columns(matrix: scipy.sparse.csr_array, pinned: Mask) -> Iterator[Indices]:
+    """Yield the rows that use a column, for a few columns that few rows use."""
     columns = matrix.tocsc()
     lengths = np.diff(columns.indptr)
     order = np.argsort(lengths, kind="stable")
-    found = []
+    yielded = 0
     for column in order[(lengths[order] > 1) & (lengths[order] <= MOST_ROWS)].tolist():
         part = slice(columns.indptr[column], columns.indptr[column + 1])
         some, values = columns.indices[part], columns.data[part]
         held = pinned[some]
         if not held.all() and (held.any() or values.min() < 0.0 < values.max()):
-            found.append(np.sort(some))
-        if len(found) == MOST_COLUMNS:
-            break
-    yield from found
-    if found:
-        for most in NEIGHBOURS:
-            yield _neighbourhood(matrix, columns, found[-1], most)
+            yield np.sort(some)
+            yielded += 1
+        if yielded == MOST_COLUMNS:
+            return
 
 
-def _neighbourhood(
-    matrix: scipy.sparse.csr_array, columns: scipy.sparse.csc_array, rows: Indices, most: int
-) -> Indices:
-    """These rows, those that share a short column with one of them, and so on: about `most`."""
-    lengths = np.diff(columns.indptr)
-    while True:
-        used = np.unique(matrix[rows].indices)
-        more = np.unique(columns[:, used[lengths[used] <= MOST_ROWS]].indices)
-        if len(more) == len(rows) or len(rows) >= most:
-            return rows[:most]
-        rows = more
+def _rows_of_most_used_columns(matrix: scipy.sparse.csr_array, pinned: Mask) -> Iterator[Indices]:
+    """Yield larger and larger sets of rows, those first whose least used column is used most.
+
+    Where rows are pinned, they are counted, and a few others join them.
+    """
+    counted = pinned if pinned.any() else ~pinned
+    uses = np.bincount(matrix[counted].indices, minlength=matrix.shape[1])
+    least = np.full(matrix.shape[0], len(counted))
+    owners = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    np.minimum.at(least, owners, uses[matrix.indices])
+    order = np.argsort(-least, kind="stable")
+    before = np.cumsum(counted[order])
+    for most in MOST_USED:
+        rows = order[: np.searchsorted(before, most, side="right")]
+        others = rows[~counted[rows]][:MOST_FREE]
+        yield np.sort(np.concatenate([rows[counted[rows]], others]))
+        if most >= before[-1]:
+            return
 
 
 def _conflict_within(
@@ -115,13 +130,14 @@ def _conflict_within(
     rows: Indices,
     steps: int | None,
 ) -> Conflict | None:
+    """A conflict among these rows, of which `matrix` consists; None if none is found."""
     pinned = signed.pinned[rows]
-    suggested = solve_combination(matrix[rows], pinned, steps=steps)
+    suggested = solve_combination(matrix, pinned, steps=steps)
     if suggested is None:
         return None
     support = _support(suggested)
     center = int(np.argmax(np.where(pinned[support], 0.0, suggested[support])))
-    shorter = solve_combination(matrix[rows], pinned, int(support[center]), steps)
+    shorter = solve_combination(matrix, pinned, int(support[center]), steps)
     for each in (support if shorter is None else _support(shorter), support):
         found = _proven(signed, residues, rows[each])
         if found is not None:

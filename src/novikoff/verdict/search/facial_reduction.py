@@ -14,6 +14,7 @@ import numpy as np
 from novikoff.verdict.exact import linear_systems
 from novikoff.verdict.exact.margins import Rational, round_to_bits
 from novikoff.verdict.program.program_split import fits_program, suits_program
+from novikoff.verdict.program.row_generation import is_long
 from novikoff.verdict.program.split import Split
 from novikoff.verdict.search.coordinate_descent import (
     EPOCHS_PER_SCAN,
@@ -49,7 +50,8 @@ class FacialReduction:
         """Reduce until the other rows are separable. pairs: identical rows of opposite labels."""
         self._start(pairs)
         separator, faces = None, FEW_FACES
-        if suits_program(self.signed) or not fits_program(self.signed):
+        fits = is_long(self.signed) or fits_program(self.signed)
+        if suits_program(self.signed) or not fits:
             faces = -1  # it was tried, or is not to be
         while not self.on_boundary.all() and separator is None:
             try:

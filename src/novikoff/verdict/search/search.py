@@ -19,6 +19,7 @@ import numpy as np
 from flint import fmpq, fmpz
 
 from novikoff.verdict.exact import dot_products, linear_systems
+from novikoff.verdict.exact.dense_system import is_lifted
 from novikoff.verdict.exact.linear_systems import as_fraction
 from novikoff.verdict.exact.margins import Rational, rational
 from novikoff.verdict.program.program_split import ProgramSplit
@@ -32,6 +33,9 @@ from novikoff.verdict.signed import LENGTH_BITS, IntegerRow, SignedRows, dot, un
 SMALL_MATRIX = 100_000  # numbers in a matrix small enough to search as a whole
 CLOSE = 1e-9  # relative
 SOLVE_SECONDS, SAMPLE = 2e-12, 20  # of an exact solve, by rows^4 * bits; rows to find the bits in
+FEW_STEPS = 3  # exact solves, before the next ones are done in some bits only
+STEPS_IN_BITS, TIED = 1000, 64  # of those, at most; bits in which a score is 1 for them
+MORE_BITS = 256  # than four times those of the rows
 MOST_CHECKED = 200  # rows near the margin that are checked with their lengths made rational
 MOST_EXACT = 20_000  # rows that are all checked so, where doubles cannot tell which are near
 
@@ -239,74 +243,89 @@ class Search:
         violator: Callable[[Rational, Face, set[int]], int | None],
         most: int | None = None,
     ) -> NearestPoint:
-        """Wolfe's method over the rationals (see `min_norm_point`), from positive multipliers."""
+        """Wolfe's method over the rationals (see `min_norm_point`), from positive multipliers.
+
+        Where the suggestion was so far off that many steps are to come, they are done in numbers
+        of some hundred bits, which takes a tenth of the time; then the rationals go on from there.
+        """
         active = [int(i) for i in rows]
         lam = [fmpq(*float(m).as_integer_ratio()) for m in multipliers]
         self.signed.prefetch([*active, *face.basis])
         exact = {i: scaled(i) for i in (*active, *face.basis)}
+        bits: int | None = None
         for step in itertools.count():
             self.tick("solving exactly")
             if step == most:
                 raise StalledError
             fixed, moving = [exact[i] for i in face.basis], [exact[i] for i in active]
-            found, apart = self._affine_minimum(fixed, moving)
-            if found is None:
-                # affinely dependent: p stays while the multipliers move, until a row drops out
-                steps = [
-                    (value / part, k)
-                    for k, (value, part) in enumerate(zip(lam, apart, strict=True))
-                    if part > 0
-                ]
-                theta, _ = min(steps)
-                lam = [value - theta * part for value, part in zip(lam, apart, strict=True)]
-            elif all(value > 0 for value in found.multipliers):
+            if step == FEW_STEPS:
+                bits = MORE_BITS + 4 * _largest_bits([*fixed, *moving])
+            elif step == FEW_STEPS + STEPS_IN_BITS:
+                bits = None
+            try:
+                found, apart = self._affine_minimum(fixed, moving, bits)
+            except ZeroDivisionError:  # too few bits
+                assert bits is not None
+                bits = None
+                continue
+            if found is not None and all(value > 0 for value in found.multipliers):
                 weights = None if found.weights is None else scaling.weights(found.weights)
                 joining = None if weights is None else violator(weights, face, set(active))
-                if joining is None:
+                if joining is not None:
+                    exact[joining] = scaled(joining)
+                    active, lam = [*active, joining], [*found.multipliers, fmpq(0)]
+                elif bits is None:
                     parts, others = ([*map(as_fraction, each)] for each in found[:2])
                     square = as_fraction(found.square)
                     return NearestPoint(list(active), parts, others, weights, square)
-                exact[joining] = scaled(joining)
-                active, lam = [*active, joining], [*found.multipliers, fmpq(0)]
+                else:
+                    bits, lam = None, found.multipliers
                 continue
-            else:
-                pairs = list(zip(lam, found.multipliers, strict=True))
-                theta = min(old / (old - new) if old else old for old, new in pairs if new <= 0)
-                lam = [old + theta * (new - old) for old, new in pairs]
+            lam = _moved(lam, apart if found is None else found.multipliers, found is None)
             kept = [k for k, value in enumerate(lam) if value > 0]
             active, lam = [active[k] for k in kept], [lam[k] for k in kept]
+            if bits is not None:
+                lam = linear_systems.rounded(lam, bits)
         raise AssertionError("unreachable")
 
     def _affine_minimum(
-        self, fixed: list[IntegerRow], moving: list[IntegerRow]
+        self, fixed: list[IntegerRow], moving: list[IntegerRow], bits: int | None
     ) -> tuple[_AffineMinimum | None, list[fmpq]]:
         """The nearest point of the affine hull of `moving`, plus span(fixed).
 
         Where the rows are affinely dependent, None, and a change of the multipliers that leaves
-        every point of the hull in place.
+        every point of the hull in place. bits: None for the exact result; else ZeroDivisionError if
+        so many are too few.
         """
         rows, dim = [*fixed, *moving], self.signed.dim
-        self.refuse_late_solve(rows)
-        null = linear_systems.null_vector(rows, avoid=len(fixed))
+        if bits is None:
+            self.refuse_late_solve(rows)
+        solver = linear_systems.Solver(lambda: self.tick("solving exactly"), bits)
+        null = linear_systems.null_vector(rows, len(fixed), solver)
         if null is not None:
             others, parts = null[: len(fixed)], null[len(fixed) :]
             total = sum(parts, fmpq(0))
+            if bits is not None and abs(total) * 2 ** (bits // 2) < max(map(abs, parts)):
+                total = fmpq(0)
             if total == 0:
                 return None, parts
             parts, others = [m / total for m in parts], [m / total for m in others]
             return _AffineMinimum(parts, others, None, fmpq(0)), []
         targets = [0] * len(fixed) + [1] * len(moving)
-        solved = linear_systems.min_norm_solution(rows, targets, dim)
-        assert solved is not None  # independent rows have a regular matrix of inner products
+        solved = linear_systems.min_norm_solution(rows, targets, dim, solver)
+        if solved is None:  # independent rows have a regular matrix of inner products
+            raise ZeroDivisionError
         bottom = sum(solved.tops[len(fixed) :], fmpz(0))
         parts = [fmpq(top, bottom) for top in solved.tops]
         square = fmpq(solved.bottom, bottom)
-        minimum = _AffineMinimum(parts[len(fixed) :], parts[: len(fixed)], solved.weights, square)
-        return minimum, []
+        weights = solved.weights if bits is None else _longer(solved.weights)
+        return _AffineMinimum(parts[len(fixed) :], parts[: len(fixed)], weights, square), []
 
     def refuse_late_solve(self, rows: list[IntegerRow]) -> None:
-        """OutOfTimeError for a solve that would end after the deadline: it cannot be stopped."""
-        if self.deadline is not None and time.monotonic() + solve_seconds(rows) > self.deadline:
+        """OutOfTimeError for a solve that cannot be stopped and would end after the deadline."""
+        if self.deadline is None or is_lifted(len(rows), 2 * _largest_bits(rows[:SAMPLE])):
+            return
+        if time.monotonic() + solve_seconds(rows) > self.deadline:
             raise OutOfTimeError
 
     def violator(self, weights: Rational, face: Face, skip: set[int], least: int = 1) -> int | None:
@@ -356,10 +375,33 @@ class Search:
         return self.violator(as_rational(weights), face, set(), least=0) is None
 
 
+def _moved(lam: list[fmpq], towards: list[fmpq], dependent: bool) -> list[fmpq]:
+    """The multipliers moved towards others until one of them is 0, with which a row drops out.
+
+    dependent: whether `towards` is a change instead that leaves every point in place, since the
+    rows are affinely dependent: it is subtracted until then.
+    """
+    pairs = list(zip(lam, towards, strict=True))
+    if dependent:
+        theta = min(value / part for value, part in pairs if part > 0)
+        return [value - theta * part for value, part in pairs]
+    theta = min(old / (old - new) if old else old for old, new in pairs if new <= 0)
+    return [old + theta * (new - old) for old, new in pairs]
+
+
+def _longer(weights: Rational) -> Rational:
+    """The weights times 1 + 2^-`TIED`, so that rounding makes no row a violator."""
+    tops = [(top << TIED) + top for top in weights.numerators]
+    return Rational(tops, weights.denominator << TIED)
+
+
 def solve_seconds(rows: list[IntegerRow]) -> float:
     """About how long an exact solve of so many rows of such numbers takes."""
-    bits = max((value.bit_length() for row in rows[:SAMPLE] for value in row.values), default=1)
-    return SOLVE_SECONDS * len(rows) ** 4 * bits
+    return SOLVE_SECONDS * len(rows) ** 4 * _largest_bits(rows[:SAMPLE])
+
+
+def _largest_bits(rows: list[IntegerRow]) -> int:
+    return max((value.bit_length() for row in rows for value in row.values), default=1)
 
 
 def as_rational(weights: Vector) -> Rational:

@@ -59,7 +59,8 @@
     }
     for (const at of ticks(x.low, x.high, width / 110)) {
       const text = x.text ? x.text(at) : short(at);
-      svg.append(made("text", { x: across(at), y: height - 4, "text-anchor": "middle" }, text));
+      const right = Math.min(across(at), width - 4 * text.length);  // the last one is to be seen whole
+      svg.append(made("text", { x: right, y: height - 4, "text-anchor": "middle" }, text));
     }
     for (const { points, colour } of bars) {
       const wide = Math.max(1, across(1) - across(0) - 1);
