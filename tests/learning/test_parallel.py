@@ -261,19 +261,21 @@ import novikoff as nk
 from novikoff.verdict.signed import Signed
 def others():
     tasks = [each for each in Path("/proc/self/task").iterdir() if int(each.name) != os.getpid()]
-    return sum(int((each / "schedstat").read_text().split()[0]) for each in tasks)
+    return {each.name: int((each / "schedstat").read_text().split()[0]) for each in tasks}
+def spent_since(before):  # a thread that ended in between had its time before
+    return sum(time - before.get(name, 0) for name, time in others().items())
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
 X, y = rng.standard_normal((30, 60_000)), rng.integers(0, 2, 30)
 nk.Perceptron(max_epochs=2).fit(X, y)
 before = others()
 nk.Perceptron(max_epochs=20, init="random").fit(X, y)
-fitted = others() - before
+fitted = spent_since(before)
 scan, weights = Signed.of(X, y).scan, rng.standard_normal(60_001)
 before = others()
 for _ in range(100):
     scan.error(weights)
-print(fitted, others() - before)
+print(fitted, spent_since(before))
 """
 
 

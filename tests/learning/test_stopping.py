@@ -15,7 +15,9 @@ from novikoff.errors import DataError, ParameterError
 from novikoff.learning import training
 from novikoff.learning.epochs import StopReason
 from novikoff.learning.files.checkpoint_file import CheckpointManager
-from novikoff.learning.inseparability import FIRST
+from novikoff.learning.inseparability import FIRST, NumberedRows
+from novikoff.learning.rows import make_rows
+from novikoff.verdict.conflict_finder import ConflictFinder, JointConflictFinder
 from tests.helpers.fit_modes import spec_for
 
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
@@ -129,6 +131,21 @@ def test_classes_learned_together_end_with_comparisons_in_conflict(averaged):
         nk.MulticlassPerceptron(stop="budget").fit(X, y)
     with pytest.warns(match="not converged"):  # numbers that overflow end the question, not the run
         nk.MulticlassPerceptron(max_epochs=20).fit(np.multiply(X, 1e153), y)
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_a_finder_that_knows_all_classes_to_be_separable_finds_nothing_more(joint):
+    """Once it has seen that, and when it is asked again: a run may be long all the same."""
+    X, codes = np.array([[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0]]), np.arange(3, dtype=np.uint16)
+    rows = make_rows(X, False, False)
+
+    def read():
+        yield NumberedRows(rows, codes, np.arange(3))
+
+    finder = JointConflictFinder(read, 3) if joint else ConflictFinder(read, 3)
+    assert finder.find(64) is None
+    assert not finder.positives
+    assert finder.find(128) is None
 
 
 def test_a_tie_that_forgives_zero_is_never_proven():

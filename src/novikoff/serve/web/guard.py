@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from novikoff.network.addresses import bracketed
 from novikoff.serve.served_model import ServiceError
-from novikoff.serve.web.metrics import Metrics
+from novikoff.serve.web.documents.metrics import Metrics
 from novikoff.serve.web.tokens import Right, Tokens
 
 POLICY = (

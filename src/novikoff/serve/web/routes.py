@@ -19,11 +19,11 @@ from novikoff.serve.messages import Message
 from novikoff.serve.served_model import ServedModel, ServiceError
 from novikoff.serve.service import DEFAULT, Service
 from novikoff.serve.settings import RateLimit
-from novikoff.serve.web import metrics, openapi, pages
 from novikoff.serve.web.address import Address, Handle
 from novikoff.serve.web.body import content_type, read_body
+from novikoff.serve.web.documents import metrics, openapi, pages
+from novikoff.serve.web.documents.metrics import Metrics
 from novikoff.serve.web.guard import Guard, defect, refusal, require
-from novikoff.serve.web.metrics import Metrics
 from novikoff.serve.web.rows import JSON, Act, LineResponse, RowHandler
 from novikoff.serve.web.single_rows import SingleRows
 from novikoff.serve.web.tokens import Right, Tokens

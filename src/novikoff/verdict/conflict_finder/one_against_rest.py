@@ -71,6 +71,8 @@ class ConflictFinder:
 
     def find(self, epochs: int) -> Conflict | None:
         """A conflict, if one shows at half the cost of so many epochs."""
+        if not self.positives:  # all are known to be separable
+            return None
         classes = [*self.positives]
         left = epochs / 4 * self.cost * len(classes)
         try:

@@ -24,7 +24,7 @@ EXAMPLES = {
 
 def own(name: str) -> str:
     """The text of one of the pages' files."""
-    return (files("novikoff.serve.web") / "page" / name).read_text(encoding="utf-8")
+    return (files("novikoff.serve.web.documents") / "page" / name).read_text(encoding="utf-8")
 
 
 @functools.cache
