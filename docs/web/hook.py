@@ -67,6 +67,8 @@ def on_page_content(html: str, **_: Any) -> str:
         block = match[1] == "div"
         found = convert(unescape(match[2]), display="block" if block else "inline")
         found = found.replace("<mo>&#x0002F;</mo>", '<mo lspace="0" rspace="0">/</mo>')
+        # Of a norm's bars the one with a power would stretch less than the other, and sink.
+        found = found.replace("<mo>&#x02016;</mo>", '<mo stretchy="false">&#x02016;</mo>')
         return f'<div class="formula" tabindex="0">{found}</div>' if block else found
 
     return FORMULA.sub(typeset, html)

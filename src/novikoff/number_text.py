@@ -1,4 +1,4 @@
-"""Numbers for people: rounded to the side on which a statement stays true, and with their nouns."""
+"""Numbers for people: rounded to the side on which a statement stays true; their nouns; lists."""
 
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
@@ -34,6 +34,15 @@ def plural(noun: str, number: int) -> str:
     ('row', 'rows')
     """
     return noun if number == 1 else f"{noun}s"
+
+
+def joined_words(words: Sequence[str]) -> str:
+    """Words in a row, with "and" before the last.
+
+    >>> joined_words(["a", "b", "c"]), joined_words(["a"])
+    ('a, b and c', 'a')
+    """
+    return " and ".join([", ".join(words[:-1])] * (len(words) > 1) + list(words[-1:]))
 
 
 def count(number: int, noun: str) -> str:

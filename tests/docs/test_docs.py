@@ -260,6 +260,16 @@ def test_no_folder_is_crowded():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=called)
+def test_a_number_at_the_head_of_a_line_is_that_of_a_list(page):
+    """Markdown takes a sentence's own "14." there for an item, and shows another number or none."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    last = 0
+    for number in map(int, re.findall(r"^ *([0-9]+)\. ", text, re.MULTILINE)):
+        assert number in (1, last + 1)
+        last = number
+
+
+@pytest.mark.parametrize("page", PAGES, ids=called)
 def test_links_lead_somewhere(page):
     for link, place in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", page.read_text()):
         if link.startswith("http"):

@@ -190,6 +190,8 @@ def test_links_into_the_lab_follow_its_address(browser, site):
 def test_formulas_are_mathml_and_need_no_script(site):
     text = (site / "guide" / "convergence.html").read_text()
     assert text.count("<math ") > 50
+    assert 'stretchy="false">&#x02016;' in text  # a norm's two bars are of one height
+    assert "<mo>&#x02016;</mo>" not in text
     left = re.compile(r'class="arithmatex"|(?<![\w$])\$[^$<>\n]*\\[a-z]+[^$<>\n]*\$')
     for page in site.glob("**/*.html"):
         if page.parts[-2] not in ("docs", "web"):

@@ -64,7 +64,7 @@ def test_an_address_is_shown_with_what_the_library_finds(browser, lab_server):
         assert placed["y"] == [found.fraction]
         assert (placed["lower"], placed["upper"]) == ([found.lower], [found.upper])
         assert page.locator("#capacity-strip").get_attribute("aria-label") == (
-            f"{found.separable} of 20 draws separate"
+            f"{found.separable} of 20 draws are separable"
         )
         values = [page.locator(f"#capacity-{name}").input_value() for name in ("N", "P", "seed")]
         assert values == ["6", "12", "3"]

@@ -32,9 +32,9 @@ def test_the_place_on_covers_curve_is_exact(rows, features):
         assert height == pytest.approx(float(Fraction(cover_count.count(P, N), 2**P)), rel=1e-12)
     said = {
         rows <= N: "says nothing",
-        N < rows < 2 * N: "more likely separate",
+        N < rows < 2 * N: "more likely than not be separable",
         rows == 2 * N: "half of the time",
-        rows > 2 * N: "Labels at random would hardly separate.",  # and these do not
+        rows > 2 * N: "Labels at random would hardly ever be separable.",  # and these are not
     }
     assert said[True] in picture.caption
 
@@ -42,12 +42,12 @@ def test_the_place_on_covers_curve_is_exact(rows, features):
 @pytest.mark.parametrize(
     ("P", "N", "separable", "said"),
     [
-        (100, 5, True, "hardly separate: that these do means something."),
-        (100, 5, None, "hardly separate: if these do, it means something."),
-        (100, 5, False, "hardly separate."),
-        (10, 4, True, "separate about 25 % of the time: that these do is weak evidence."),
-        (10, 4, None, "separate about 25 % of the time: if these do, it is weak evidence."),
-        (10, 4, False, "separate about 25 % of the time."),
+        (100, 5, True, "hardly ever be separable: that these are means something."),
+        (100, 5, None, "hardly ever be separable: if these are, it means something."),
+        (100, 5, False, "hardly ever be separable."),
+        (10, 4, True, "be separable about 25 % of the time: that these are is weak evidence."),
+        (10, 4, None, "be separable about 25 % of the time: if these are, it is weak evidence."),
+        (10, 4, False, "be separable about 25 % of the time."),
     ],
 )
 def test_what_covers_count_means_depends_on_the_share_and_on_what_is_known(P, N, separable, said):
@@ -89,10 +89,10 @@ def test_the_answer_of_tried_labellings_is_what_was_found_at_one_half():
     found = [each for N in (3, 6) for each in capacity_curve(N, [1.0, 2.0, 3.0], 20, 0)]
     halves = [each.separable for each in found if each.P == 2 * each.N]
     assert capacity.trials_text(found) == (
-        f"At P = 2N, {halves[0]} of 20 random labellings separate for N = 3 and {halves[1]} of 20"
-        " random labellings separate for N = 6; Cover says one half."
+        f"At P = 2N, {halves[0]} of 20 random labellings are separable for N = 3 and {halves[1]}"
+        " of 20 random labellings are separable for N = 6; Cover says one half."
     )
     (other,) = capacity_curve(4, [1.5], 20, 0)
     assert capacity.trials_text([other]) == (
-        f"{other.separable} of 20 random labellings separate for N = 4, P = 6 (Cover: 0.812)."
+        f"{other.separable} of 20 random labellings are separable for N = 4, P = 6 (Cover: 0.812)."
     )

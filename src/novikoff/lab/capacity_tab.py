@@ -33,7 +33,7 @@ Drawn = tuple[int, int, int]  # N, P, seed
 
 
 class TrialCache:
-    """What was drawn: for each (N, P, seed) a byte for each labelling, 1 where it separates.
+    """What was drawn: for each (N, P, seed) a byte for each labelling, 1 where it is separable.
 
     Those that were asked for longest ago are forgotten. Threads may draw the same ones at the same
     time; they find the same.
@@ -87,7 +87,7 @@ def capacity_page_data(state: CapacityTabState) -> dict[str, Any]:
 
 
 def run_trials(N: int, P: int, trials: int, seed: int) -> dict[str, Any]:
-    """So many labellings, decided: how many separate, and what that says of all labellings."""
+    """So many labellings, decided: how many are separable, and what that says of all labellings."""
     given = {"N": N, "P": P, "trials": trials, "seed": seed}
     for name, value in given.items():
         least, most = RANGES["capacity"][name]
@@ -139,13 +139,13 @@ def square_labellings() -> list[dict[str, Any]]:
 
 def _sentence(N: int, P: int, good: int, trials: int, between: tuple[float, float]) -> str:
     cover = cover_count.fraction(P, N)
-    share = "1: every labelling separates" if P <= N else number(cover, 3)
+    share = "1: every labelling is separable" if P <= N else number(cover, 3)
     if not trials:
         return f"Nothing drawn yet. Cover's value is {share}."
     low, high = rounded_down(between[0]), rounded_up(between[1])
     contains = "contains" if between[0] <= cover <= between[1] else "misses"
     return (
-        f"{good:,} of {trials:,} random labellings {'separates' if good == 1 else 'separate'}:"
+        f"{good:,} of {trials:,} random labellings {'is' if good == 1 else 'are'} separable:"
         f" {number(good / trials, 3)}. The 95 % interval from {low} to {high} {contains}"
         f" Cover's value, {share}."
     )

@@ -16,6 +16,15 @@ SOURCES = """() => {
       .map(([key, values]) => [key, [...values]]))]));
 }"""
 
+#: Where each name begins across, how far its middle is above the line of w*, in pixels, and it.
+NAMES = """() => {
+  const doc = Bokeh.documents.find(each => each.get_model_by_name("allowed"));
+  const { x, y, text, shift, rise } = doc.get_model_by_name("names").data;
+  const plot = doc.roots()[0];
+  const unit = plot.inner_height / (plot.y_range.end - plot.y_range.start);
+  return Array.from(text, (name, i) => [x[i] * unit + shift[i], y[i] * unit - rise[i], name]);
+}"""
+
 
 def test_each_step_is_drawn_where_the_trace_has_it(lab):
     X, y = rows_of(PRESETS["clouds"].points)
@@ -49,6 +58,30 @@ def test_plane_picture_and_countdown_are_on_the_screen_together(lab, width, heig
         assert box["y"] + box["height"] <= height, part
     wide = page.locator("#plane").bounding_box()["width"]
     assert wide > 0.3 * width
+
+
+@pytest.mark.parametrize("tab", ["plane", "winnow"])
+def test_a_small_projector_has_the_transport_on_its_screen(lab, tab):
+    page = lab(f"tab={tab}&step=3&view=projector", 1280, 720)
+    until(page, FITS)
+    for part in ("title", "countdown", "step" if tab == "winnow" else "picture", "play", "speed"):
+        box = page.locator(f"#{part}").bounding_box()
+        assert box["x"] + box["width"] <= 1280, part
+        assert box["y"] + box["height"] <= 720, part
+
+
+@pytest.mark.parametrize("address", ["preset=tight&step=2", "step=3", "preset=tiny-margin&step=9"])
+def test_names_of_vectors_are_clear_of_the_line_of_w_star_and_of_each_other(lab, address):
+    page = lab(address, 1280, 720)
+    for closely in (False, True):
+        if closely:
+            page.click("#closer")
+        names = page.evaluate(NAMES)
+        assert len(names) >= 2
+        assert all(high >= 13 for _, high, _ in names), names
+        ends = {text: (across, high) for across, high, text in names}
+        (x, y), (w, star) = next(at for text, at in ends.items() if text[-1] != "*"), ends["w*"]
+        assert abs(y - star) >= 14 or w - x >= 40, names
 
 
 def test_rows_that_do_not_separate_have_no_such_picture(lab):

@@ -3,6 +3,14 @@
 from tests.helpers.browser import shot, until
 from tests.helpers.lab_page import STEP, bound, keys, mistakes, redrawn
 
+SUMS = """() => {
+  const doc = Bokeh.documents.find(each => each.get_model_by_name("sums"));
+  const { start, end } = doc.roots()[0].x_range;
+  const data = doc.get_model_by_name("sums").data;
+  const lists = Object.fromEntries(Object.entries(data).map(([key, all]) => [key, [...all]]));
+  return [lists, start, end];
+}"""
+
 
 def test_winnow_plays_within_its_budget(lab):
     page = lab("tab=winnow&n=12&relevant=2")
@@ -18,3 +26,15 @@ def test_winnow_plays_within_its_budget(lab):
         page.press("#winnow-n", "Enter")
     assert keys(page)["n"] == "20"
     shot(page, "lab-winnow")
+
+
+def test_the_sums_of_a_row_have_room_however_many_variables_there_are(lab):
+    for n in (8, 64):
+        page = lab(f"tab=winnow&n={n}&relevant=2&step=1", 1280, 720)
+        sums, start, end = page.evaluate(SUMS)
+        assert len(sums["x"]) == 2
+        for middle, wide, text in zip(sums["x"], sums["wide"], sums["text"], strict=True):
+            assert n + 0.5 < middle - wide / 2
+            assert middle + wide / 2 < end
+            assert wide / (end - start) > 0.07  # of the picture: some 35 pixels for the number
+            assert text.startswith("Σ ")

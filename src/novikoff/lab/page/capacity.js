@@ -113,7 +113,7 @@
     told: answers.map((each) => `P = ${each.P}: ${each.separable} of ${each.trials}`),
   });
 
-  /** A square for each draw: full where it separates, crossed where not. */
+  /** A square for each draw: full where it is separable, crossed where not. */
   function strip() {
     const canvas = at("strip");
     const width = canvas.parentElement.clientWidth;
@@ -146,7 +146,7 @@
         paint.stroke();
       }
     }
-    const counts = `${now.separable} of ${now.trials} draws separate`;
+    const counts = `${now.separable} of ${now.trials} draws are separable`;
     canvas.setAttribute("aria-label", now.trials ? counts : "no draws yet");
   }
 

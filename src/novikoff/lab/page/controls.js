@@ -12,7 +12,7 @@
 
   const option = ({ name, title }) => made("option", { value: name }, title);
   find("preset").append(made("option", { value: "", hidden: "" }, "Points of your own"), ...choices.presets.map(option));
-  find("dialect").append(made("option", { value: "", hidden: "" }, "settings of your own"), ...choices.dialects.map(option));
+  find("dialect").append(made("option", { value: "", hidden: "" }, "Settings of your own"), ...choices.dialects.map(option));
   find("rule").append(...choices.rules.map(option));
 
   let asked = null; // a preset whose settings are not told yet, and what else is asked of it

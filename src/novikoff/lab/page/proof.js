@@ -10,6 +10,7 @@
   const CLOSE = 1.35; // of the longest vector, when these are looked at closely
   const ARC = 0.4; // of the length of w: where its angle is drawn
   const APART = 0.08; // of the axes: how far off others a name must be
+  const CLEAR = 14; // pixels from the line of w* to the middle of a name, at least
   const FEW = 400; // steps of the way that are drawn, the last ones
   const none = { x: [], y: [] };
   const state = { figure: null, film: null, k: 0, close: false };
@@ -81,10 +82,14 @@
     const { names } = film.picture;
     const [[x, y], [px, py]] = [place(k), place(k - 1)];
     const higher = py > y;
-    const shown = [[0.97 * extent(), 0, "w*", -4, -16, "right"]];
-    if (k) shown.push([x, y, short(names.after, k), 10, higher ? 12 : -12, "left"]);
+    const tip = 0.97 * extent();
+    const pixels = figure.plot.inner_height / (figure.model("upwards").end - figure.model("upwards").start);
+    const above = (height, rise) => Math.min(rise, height * pixels - CLEAR);
+    const crowded = k && (tip - x) * pixels < 5 * CLEAR && y * pixels < 2 * CLEAR;
+    const shown = [[tip, 0, "w*", -4, crowded ? -2.4 * CLEAR : -CLEAR - 2, "right"]];
+    if (k) shown.push([x, y, short(names.after, k), 10, above(y, higher ? 12 : -12), "left"]);
     const apart = Math.hypot(x - px, y - py) > APART * extent() && py > APART * extent();
-    if (k > 1 && apart) shown.push([px, py, short(names.before, k), -6, higher ? -14 : 16, "right"]);
+    if (k > 1 && apart) shown.push([px, py, short(names.before, k), -6, above(py, higher ? -14 : 16), "right"]);
     figure.put("names", Object.fromEntries(["x", "y", "text", "shift", "rise", "align"]
       .map((name, i) => [name, shown.map((each) => each[i])])));
   }

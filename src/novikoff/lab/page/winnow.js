@@ -8,9 +8,18 @@
   const LINE = 15; // and of its height, which it takes where it stands upright
   const LONG = 18; // letters of a name beneath a bar
   const AXIS = 48; // pixels beside the bars
+  const SUMS = 7; // of a row: one in so many bars is as wide as one of the two sums
   const state = { figure: null, kind: null, told: null, film: null, k: 0 };
 
   const powers = () => state.film.kind === "winnow";
+
+  /** Where the two sums stand, beyond the bars: wide enough for their numbers however many bars there are. */
+  function sumPlaces() {
+    const count = state.film.names.length;
+    const wide = Math.max(1, count / SUMS);
+    const start = count + 1 + 0.2 * wide;
+    return { wide, start, end: start + 2.7 * wide, middles: [start + 0.8 * wide, start + 1.8 * wide] };
+  }
 
   /** From the least to the greatest weight of the whole film, so that bars do not jump. */
   function heights() {
@@ -26,14 +35,14 @@
   function drawTold() {
     const { figure, film, told } = state;
     const count = film.names.length;
-    figure.model("across").setv({ start: 0.3, end: count + (powers() ? 3.9 : 0.7) });
+    figure.model("across").setv({ start: 0.3, end: powers() ? sumPlaces().end : count + 0.7 });
     const [start, end] = heights();
     figure.model("upwards").setv({ start, end });
-    name([...film.names, ...(powers() ? ["", "Σ", "Σ", ""] : [])]);
+    name([...film.names, ...Array(powers() ? Math.ceil(sumPlaces().end - count) : 0).fill("")]);
     const threshold = powers() ? (told.threshold ?? null) : null;
     if (powers()) {
       figure.put("threshold", threshold === null ? { x0: [], x1: [], y0: [], y1: [] }
-        : { x0: [count + 1.2], x1: [count + 3.8], y0: [threshold], y1: [threshold] });
+        : { x0: [sumPlaces().start], x1: [sumPlaces().end], y0: [threshold], y1: [threshold] });
     }
     const shown = { relevant: told.relevant, looked: told.rows, threshold, sum: powers() };
     for (const item of lab.find("bars-key").children) item.hidden = !shown[item.dataset.if];
@@ -78,13 +87,15 @@
   /** The sum of the weights of the row looked at, which the threshold is for, before and after. */
   function drawSums(base) {
     const { figure, film, k } = state;
+    const { wide, middles } = sumPlaces();
     const sums = k ? [film.columns.row_sum[k - 1], film.columns.row_sum_after[k - 1]] : [];
     figure.put("sums", {
-      x: sums.map((_, i) => film.names.length + 2 + i),
+      x: sums.map((_, i) => middles[i]),
+      wide: sums.map(() => 0.8 * wide),
       top: sums,
       bottom: sums.map(() => base),
       colour: sums.map((_, i) => lab.colour(i ? "amber" : "paper")),
-      text: sums.map((sum) => lab.number(sum)),
+      text: sums.map((sum) => `Σ ${lab.number(sum)}`),
     });
   }
 

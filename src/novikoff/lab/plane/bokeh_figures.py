@@ -175,15 +175,16 @@ def bars(*, powers: bool) -> Plot:
 
 def _row_sum(plot: Plot) -> None:
     """The sum of a row's weights before and after an update, with the threshold across it."""
-    columns = ("x", "top", "bottom", "colour", "text")
+    columns = ("x", "wide", "top", "bottom", "colour", "text")
     source, ends = empty_source("sums", *columns), ("x0", "y0", "x1", "y1")
     style: Style = {"fill_color": "colour", "line_color": LIGHT["ink"], "line_width": 1.5}
-    plot.vbar("x", 0.8, "top", "bottom", source=source, **style)
-    label: Style = {"text_align": "center", "y_offset": -4, "text_color": LIGHT["ink"]}
-    plot.text("x", "top", "text", source=source, **label, **TEXT)
+    plot.vbar("x", "wide", "top", "bottom", source=source, **style)
     dashed: Style = {"line_dash": dash_of("dashed"), "line_color": LIGHT["red"]}
     line = empty_source("threshold", *ends)
     plot.segment(*ends, source=line, line_width=3, **dashed)
+    label: Style = {"text_align": "center", "y_offset": -4, "text_color": LIGHT["ink"]}
+    paper: Style = {"background_fill_color": LIGHT["paper"]}  # so that the line does not cross it
+    plot.text("x", "top", "text", source=source, **label, **paper, **TEXT)
 
 
 def _bare(**options: Any) -> Plot:

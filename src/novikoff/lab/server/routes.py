@@ -88,7 +88,7 @@ def points_query(
 
 
 def capacity_query(N: int, P: int, trials: int, seed: int) -> CachedQuery:
-    """How many of some random labellings separate."""
+    """How many of some random labellings are separable."""
     numbers = N, P, trials, seed
     return CachedQuery(("capacity", *numbers), partial(capacity_tab.run_trials, *numbers))
 

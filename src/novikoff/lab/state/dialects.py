@@ -25,31 +25,31 @@ DIALECTS = {
         RunSettings(),
     ),
     "000": Dialect(
-        "Note 000: one-sided",
+        "COMS 172 (000): one-sided",
         "Positive rows only, scaled to length 1, no bias, from zeros: a row with w·x ≤ 0 is added."
         " At most 1/g² updates, where g is the gap.",
         RunSettings(rule="one-sided"),
     ),
     "001": Dialect(
-        "Note 001: unit length",
+        "Mistake bounds (001): unit length",
         "Predicts + only where w·x > 0; rows are scaled to length 1, a dummy input of 1 stands for"
         " the bias, and the start is zeros. At most 1/γ² mistakes.",
         RunSettings(tie="negative", unit=True),
     ),
     "002": Dialect(
-        "Note 002: random start",
+        "Separability (002): random start",
         "A random start and a step η; only a signed score below 0 is an error, so nothing"
         " moves at exactly 0. The rows are cycled through until none is wrong.",
         RunSettings(start="random", tie="keep"),
     ),
     "003": Dialect(
-        "Note 003: fixed increment",
+        "Snapp (003): fixed increment",
         "Homogeneous coordinates, a random start, a fixed increment η, and sgn(0) = −1. The proof"
         " keeps ‖w(k) − w(0)‖² between A·k² and B·k.",
         RunSettings(start="random", tie="negative"),
     ),
     "004": Dialect(
-        "Note 004: online",
+        "CS229 (004): online",
         "Predict, see the label, learn: sgn(0) = +1, no step size, from zeros. At most (D/γ)²"
         " mistakes in all (Block, Novikoff 1962).",
         RunSettings(tie="positive"),

@@ -90,9 +90,9 @@ PRESETS = {
     ),
     "one-sided": _preset(
         "One-sided unit vectors",
-        "Note 000: positive rows only, of length 1; a row with w·x ≤ 0 is added to w, until all are"
-        " on its positive side. The gap g of the best w is small, as the outer two are nearly"
-        " opposite: at most 1/g² = 50 updates, and there are 19.",
+        "COMS 172 (note 000): positive rows only, of length 1; a row with w·x ≤ 0 is added to w,"
+        " until all are on its positive side. The gap g of the best w is small, as the outer two"
+        " are nearly opposite: at most 1/g² = 50 updates, and there are 19.",
         "p0.6,0.8p-0.96,0.28p0.8,0.6p-0.6,0.8p1,0",
         RunSettings(rule="one-sided"),
     ),

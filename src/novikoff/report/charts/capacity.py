@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff import cover_count
-from novikoff.number_text import count
+from novikoff.number_text import count, joined_words
 from novikoff.report.model import (
     Figure,
     Line,
@@ -75,11 +75,11 @@ def cover_curves(
         where = array([here.ratio]), array([here.share])
         marks.append(PointSeries(*where, name, "ink", "star", 20.0, "outlined", told))
     return Figure(
-        "How many labellings separate, by Cover's count",
+        "How many labellings are separable, by Cover's count",
         "points for each dimension, P / N",
-        "share of all labellings that separate",
+        "share of all labellings that are separable",
         marks,
-        "With up to N points every labelling separates, with 2N points exactly half of them; the"
+        "With up to N points every labelling is separable, with 2N points exactly half of them; the"
         " more dimensions, the sharper the fall between.",
         f"Curves that fall from 1 to 0 around P / N = 2, for N = {_listed(dimensions)}.",
         log_x=log,
@@ -108,32 +108,32 @@ def curve_counts(N: int, farthest: float, log: bool) -> npt.NDArray[np.int64]:
 def share(P: int, N: int) -> str:
     """C(P, N) / 2^P in words, whatever its size."""
     if P <= N:
-        return "every labelling separates"
+        return "every labelling is separable"
     size = cover_count.log2_fraction(P, N)
     if size < -20.0:
-        return f"about one in 2^{round(-size):,} labellings separates"
-    return f"{cover_count.fraction(P, N):.4g} of all labellings separate"
+        return f"about one in 2^{round(-size):,} labellings is separable"
+    return f"{cover_count.fraction(P, N):.4g} of all labellings are separable"
 
 
 def capacity_text(P: int, N: int, separable: bool | None = None) -> str:
     """What the count says about P rows in N dimensions.
 
-    separable: whether they separate with their own labels; None if that is not known.
+    separable: whether they are with their own labels; None if that is not known.
     """
     words = f"{count(P, 'point')} in {count(N, 'dimension')} (P / N = {number(P / N, 3)}):"
-    words += f" {share(P, N)}, if they are in general position; otherwise fewer do. "
+    words += f" {share(P, N)}, if they are in general position; otherwise fewer are. "
     if P <= N:
-        return words + "That such rows separate therefore says nothing about their labels."
+        return words + "That such rows are separable therefore says nothing about their labels."
     if P < 2 * N:
-        return words + "Coin tosses for labels would more likely separate than not."
+        return words + "Labels from coin tosses would more likely than not be separable."
     if P == 2 * N:
-        return words + "Coin tosses for labels would separate half of the time."
+        return words + "Labels from coin tosses would be separable half of the time."
     part = cover_count.fraction(P, N)
-    often = "hardly separate"
-    worth = {True: "that these do means something", None: "if these do, it means something"}
+    often = "hardly ever be separable"
+    worth = {True: "that these are means something", None: "if these are, it means something"}
     if part >= RARE:
-        often = f"separate about {part:.0%} of the time".replace("%", " %")
-        worth = {True: "that these do is weak evidence", None: "if these do, it is weak evidence"}
+        often = f"be separable about {part:.0%} of the time".replace("%", " %")
+        worth = {True: "that these are is weak evidence", None: "if these are, it is weak evidence"}
     clause = "" if separable is False else f": {worth[separable]}"
     return f"{words}Labels at random would {often}{clause}."
 
@@ -147,11 +147,11 @@ def trials_text(capacities: Sequence[Capacity]) -> str:
     ]
     half = all(each.P == 2 * each.N for each in ours)
     told = [
-        f"{each.separable:,} of {each.trials:,} random labellings separate for N = {each.N:,}"
+        f"{each.separable:,} of {each.trials:,} random labellings are separable for N = {each.N:,}"
         + ("" if half else f", P = {each.P:,} (Cover: {each.cover:.3g})")
         for each in ours
     ]
-    listed = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    listed = joined_words(told)
     return f"At P = 2N, {listed}; Cover says one half." if half else f"{listed}."
 
 

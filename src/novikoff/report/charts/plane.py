@@ -86,9 +86,9 @@ def separator_figure(
             size = RING * marker_size(len(shown.rows))
             marks.append(PointSeries(*where, name, "ink", marker, size, look))
     caption = join_sentences(view.about, _band_caption(separator, examples), shown.note)
-    return projected_figure(
-        "The data and the separator", view, marks, caption, _alt(examples, len(wrong))
-    )
+    separates = strict is None and not (margins < 0.0).any()
+    title = f"The data and the {'separator' if separates else 'hyperplane'}"
+    return projected_figure(title, view, marks, caption, _alt(examples, len(wrong)))
 
 
 def scatter_figure(examples: RowInfo) -> Figure:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from novikoff.number_text import joined_words
 from novikoff.report.model import Box, Indices, Numbers, array, extent, shorten
 from novikoff.report.row_info import RowInfo, dense
 
@@ -211,5 +212,5 @@ def _direction_text(examples: RowInfo, direction: Numbers) -> str:
     kept = [int(j) for j in largest if sizes[j] > 0.2 * sizes[largest[0]]]
     if not kept:
         return "no spread"
-    words = " and ".join(shorten(examples.feature_name(j), 24) for j in kept)
+    words = joined_words([shorten(examples.feature_name(j), 24) for j in kept])
     return f"{'mostly ' if (sizes > 0).sum() > len(kept) else ''}{words}"

@@ -1,4 +1,4 @@
-"""The page of `novikoff cover`: how many labellings separate, counted and tried."""
+"""The page of `novikoff cover`: how many labellings are separable, counted and tried."""
 
 from collections.abc import Sequence
 

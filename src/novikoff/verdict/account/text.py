@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from novikoff.data.text.csv.identifiers import identifier_note
-from novikoff.number_text import count, plural, rounded_up
+from novikoff.number_text import count, joined_words, plural, rounded_up
 from novikoff.verdict.account.findings import Findings, findings_of
 from novikoff.verdict.account.margin_text import DIGITS, GAMMA, bracket
 from novikoff.verdict.account.text_layout import (
@@ -429,8 +429,8 @@ def methods_sentence(verdict: Verdict) -> str:
     strict = 0 if verdict.strict is None else int(verdict.strict.sum())
     kind = "complete" if verdict.outcome == SEPARABLE else "quasi-complete"
     infinite = [each.name for each in verdict.coefficients if each.status == "diverges"]
-    of = " and ".join([", ".join(infinite[:-1])] * (len(infinite) > 1) + infinite[-1:])
-    named = f" of {of}" if 0 < len(infinite) <= 4 else f" of {len(infinite)} coefficients"
+    few = 0 < len(infinite) <= 4
+    named = f" of {joined_words(infinite) if few else f'{len(infinite)} coefficients'}"
     return (
         f"Maximum-likelihood estimates{named} do not exist ({kind} separation of {strict:,} of"
         f" {rows}, decided exactly). Estimates and standard errors of the other coefficients are"
