@@ -68,6 +68,9 @@ def test_a_verdict_on_a_terminal():
         ("perceptron: converged after 2 epochs", "converged", terminal.GOOD),
         ("perceptron: stopped after 2 epochs", "stopped", terminal.ATTENTION),
         ("  margin       1", "  margin", terminal.NAME),
+        ("  freund-schapire      143", "  freund-schapire", terminal.NAME),
+        ("refused  Ada", "refused", terminal.BAD),
+        ("correct  Ada", "correct", terminal.GOOD),
     ],
 )
 def test_the_looks_of_a_result(text, word, look):

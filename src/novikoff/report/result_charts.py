@@ -90,24 +90,14 @@ def _(result: Trace, *, chart: str | None = None) -> Figure:
     return found
 
 
-@figure_of.register
-def _(result: Bounds) -> Figure:
-    return bounds_figure(result)
+figure_of.register(Bounds, bounds_figure)
+figure_of.register(FixedIncrement, increment_figure)
+figure_of.register(CapacityCurve, trials_figure)
 
 
 @figure_of.register
 def _(result: Bound) -> Figure:
     return bounds_figure([result])
-
-
-@figure_of.register
-def _(result: FixedIncrement) -> Figure:
-    return increment_figure(result)
-
-
-@figure_of.register
-def _(result: CapacityCurve) -> Figure:
-    return trials_figure(result)
 
 
 @figure_of.register

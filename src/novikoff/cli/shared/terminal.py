@@ -17,7 +17,7 @@ NAME: dict[str, Any] = {"bold": True}
 
 #: Words of the commands' results, and their looks; what is listed first goes first.
 WORDS = [
-    (r"^NOT VALID|^INSEPARABLE|^inseparable(?=:)|^wrong(?=  )", BAD),
+    (r"^NOT VALID|^INSEPARABLE|^inseparable(?=:)|^(?:wrong|refused)(?=  )", BAD),
     (r"^QUASI-SEPARABLE|^UNDECIDED|^(?:quasi-separable|undecided)(?=:)", ATTENTION),
     (r"^VALID|^SEPARABLE|^separable(?=:)|^NOTHING TO REPAIR|^correct(?=  )", GOOD),
     (r"(?<=: )converged(?= after)", GOOD),
@@ -25,7 +25,7 @@ WORDS = [
         r"(?<=: )stopped(?= after)|^Not applicable|^Note(?=:)|^  note(?=  )|^missing(?=  )",
         ATTENTION,
     ),
-    (r"^  [a-z][a-z ]*?(?=  )", NAME),
+    (r"^  [a-z][a-z -]*?(?=  )", NAME),
 ]
 _LOOKS = [look for _, look in WORDS]
 _PATTERN = re.compile("|".join(f"({pattern})" for pattern, _ in WORDS), re.MULTILINE)

@@ -82,7 +82,7 @@ def grade(task: Task, answer: Answer) -> list[str]:
         return said
     ratio = _squared_ratio(both["positives"], both["negatives"])
     if ratio is None:
-        return ["no line separates these points, so nothing bounds the mistakes"]
+        return ["no line separates these points, so nothing bounds the mistakes of pass after pass"]
     if ratio < BOUND + 1:  # a number of mistakes is whole
         return []
     return [f"(D/γ)² is {float(ratio):.6g}: at most {math.floor(ratio)} mistakes, not {BOUND}"]

@@ -162,12 +162,9 @@ def winnow_formula(run: FilmRun) -> str:
 def _why(run: FilmRun) -> str:
     trace, rule = run.trace, run.core
     if trace.bound is None:
-        lack = (
-            "label is not an OR of variables"
-            if trace.rule == "winnow"
-            else "rows are not separable"
-        )
-        return f"The {lack}, so nothing bounds the {noun_of(run)}."
+        if trace.rule == "winnow":
+            return "The label is not an OR of variables, so the theorem gives no bound."
+        return f"The rows are not separable: nothing bounds the {noun_of(run)} of pass after pass."
     if trace.rule == "winnow":
         relevant = 0 if trace.target is None else int(trace.target.sum())
         return (
