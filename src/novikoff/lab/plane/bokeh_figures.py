@@ -6,6 +6,7 @@ from told and film. Colours are light ones; on a dark screen the scripts exchang
 
 from typing import Any
 
+from novikoff.lab.plane.number_text import RAISED
 from novikoff.report.model import LIGHT
 from novikoff.report.render.bokeh import FONT, Plot, Style, blank_figure, dash_of
 
@@ -14,6 +15,7 @@ PLAYER = ("text.js", "figures.js", "plane.js", "winnow.js", "proof.js", "step.js
 
 TEXT = {"text_font": {"value": FONT}, "text_font_size": "15px", "text_font_style": "bold"}
 HALVED = 64  # times that a weight may be, and still be named on its axis
+SPELLED = 14  # times, and its number written out
 BORDER = 44  # pixels beside the plane for its ticks, whatever they say: so that it does not jump
 
 
@@ -161,7 +163,7 @@ def bars(*, powers: bool) -> Plot:
     plot.xgrid.visible = False
     if powers:
         plot.yaxis.ticker = LogTicker(base=2, mantissas=[1])
-        plot.yaxis.major_label_overrides = {2.0**-k: f"1/{2**k}" for k in range(1, HALVED)}
+        plot.yaxis.major_label_overrides = dict(map(_power, range(-HALVED, HALVED + 1)))
     source = empty_source("bars", "x", "top", "bottom", "colour", "edge", "hatch")
     style: Style = {"fill_color": "colour", "line_color": "edge", "line_width": 2.5}
     hatch: Style = {"hatch_pattern": "hatch", "hatch_color": LIGHT["paper"]}
@@ -171,6 +173,13 @@ def bars(*, powers: bool) -> Plot:
     if powers:
         _row_sum(plot)
     return plot
+
+
+def _power(k: int) -> tuple[float, str]:
+    """A power of 2 with its label: as a number, or as a power where that is long."""
+    if abs(k) > SPELLED:
+        return 2.0**k, "2" + str(k).translate(RAISED)
+    return 2.0**k, f"1/{2**-k}" if k < 0 else f"{2**k:,}"
 
 
 def _row_sum(plot: Plot) -> None:
