@@ -39,6 +39,7 @@ MARKERS = {
 }
 MANY = 400  # points that an SVG file holds one by one; more become an image within it
 DOTS = 160  # to the inch
+HALO = 2.5  # points of paper around a text beside a point, so that no line crosses it
 LARGEST = 90.0  # area of a marker in the legend, in square points
 WRAP, WRAP_Y = 60, 36  # characters of a label on one line; the axis upwards is shorter
 SIZE, SQUARE = (8.0, 4.8), (7.0, 5.6)  # inches
@@ -186,10 +187,13 @@ def _points(axes: "Axes", mark: PointSeries, common: Style) -> None:
         rasterized=len(mark.x) > MANY,
         **common,
     )
+    label: Style = {"textcoords": "offset points", "zorder": 50, "fontweight": "bold"}
+    if mark.numbers:
+        from matplotlib.patheffects import withStroke
+
+        label["path_effects"] = [withStroke(linewidth=HALO, foreground=LIGHT["paper"])]
     for x, y, number in zip(mark.x, mark.y, mark.numbers, strict=False):
-        axes.annotate(
-            number, (x, y), (7, 5), textcoords="offset points", zorder=50, fontweight="bold"
-        )
+        axes.annotate(number, (x, y), (7, 5), **label)
 
 
 def _bars(axes: "Axes", mark: Bars, common: Style) -> None:
