@@ -44,21 +44,11 @@ class Sheet(NamedTuple):
             "|---:" * (len(self.task.columns) + 1) + "|",
             *(f"| {k} | {' | '.join(map(_signed, row))} |" for k, row in self._numbered()),
         ]
-        plot = [f"![The points]({name}.svg)", ""] if self.plot else []
-        return "\n".join(
-            [f"# {self.title}", "", _escaped(self.student), ""]
-            + [line for text in self.question for line in (text, "")]
-            + [
-                *table,
-                "",
-                *plot,
-                "Answer with a file like this:",
-                "",
-                "```text",
-                self.form() + "```",
-            ]
-            + [""]
-        )
+        parts = [f"# {self.title}", _escaped(self.student), *self.question, "\n".join(table)]
+        if self.plot:
+            parts.append(f"![The points]({name}.svg)")
+        parts += ["Answer with a file like this:", f"```text\n{self.form()}```\n"]
+        return "\n\n".join(parts)
 
     def html(self) -> str:
         """The sheet as a section of a page."""

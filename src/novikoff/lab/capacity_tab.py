@@ -126,14 +126,9 @@ def square_labellings() -> list[dict[str, Any]]:
     found = []
     for labels in itertools.product((-1, 1), repeat=len(SQUARE)):
         points = tuple(Point(*corner, label) for corner, label in zip(SQUARE, labels, strict=True))
-        verdict = check(*rows_of(points)) if len({*labels}) > 1 else None
-        found.append(
-            {
-                "points": write_points(points),
-                "corners": [list(point) for point in points],
-                "realised": verdict is None or verdict.outcome == SEPARABLE,
-            }
-        )
+        realised = len({*labels}) < 2 or check(*rows_of(points)).outcome == SEPARABLE
+        corners = [list(point) for point in points]
+        found.append({"points": write_points(points), "corners": corners, "realised": realised})
     return found
 
 
@@ -158,11 +153,10 @@ def chart(N: int, farthest: float) -> dict[str, Any]:
     """
     picture = pictures.cover_curves([N], None, farthest)
     nothing = array([])
+    now, before = "drawn, with 95 % confidence", "drawn before, at other P"
     drawn: list[Mark] = [
-        PointSeries(
-            nothing, nothing, "drawn, with 95 % confidence", "red", "circle", 13.0, "outlined"
-        ),
-        PointSeries(nothing, nothing, "drawn before, at other P", "red", "circle", 9.0, "hollow"),
+        PointSeries(nothing, nothing, now, "red", "circle", 13.0, "outlined"),
+        PointSeries(nothing, nothing, before, "red", "circle", 9.0, "hollow"),
     ]
     plot = bokeh_figure(picture)
     _add_place(plot, "visited", 9, {"fill_color": None, "line_color": LIGHT["red"]})

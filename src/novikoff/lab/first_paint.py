@@ -21,19 +21,13 @@ def painted(page: str, address: str) -> str:
         return page
     if told is None:
         return page
-    for empty, text in (
-        ('<h2 id="title"></h2>', f'<h2 id="title">{escape(told["title"])}</h2>'),
-        (
-            '<p id="about" class="soft"></p>',
-            f'<p id="about" class="soft">{escape(told["about"])}</p>',
-        ),
-        (
-            '<p class="sentence"></p>',
-            f'<p class="sentence">{escape(told["verdict"]["sentence"])}</p>',
-        ),
-        ('aria-label="The plane"></div>', f'aria-label="The plane">{_picture(told)}</div>'),
+    for tag, content in (
+        ('<h2 id="title">', escape(told["title"])),
+        ('<p id="about" class="soft">', escape(told["about"])),
+        ('<p class="sentence">', escape(told["verdict"]["sentence"])),
+        ('aria-label="The plane">', _picture(told)),
     ):
-        page = page.replace(empty, text, 1)
+        page = page.replace(tag, tag + content, 1)
     return page
 
 

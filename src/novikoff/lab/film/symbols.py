@@ -65,21 +65,18 @@ def _of_separator(run: FilmRun) -> dict[str, str]:
 
 
 def _of_note(run: FilmRun) -> dict[str, str]:
+    found = {
+        "t": "the number of updates so far",
+        "k": "the number of an update",
+        "γ": "the margin of a separator of length 1; the largest is the gap g",
+        "w": "the weights: w_0 = 0 at the start, w_k after update k",
+        "x": "a row, of length 1; all are positive",
+        "g": "the gap: the least w*·x of any row",
+        "N": "the numerator of the cosine, w_k·w*",
+        "D": "the denominator of the cosine, ‖w_k‖",
+    }
     gap = {} if run.trace.margin is None else {"w*": "the best weights of length 1"}
-    return (
-        {
-            "t": "the number of updates so far",
-            "k": "the number of an update",
-            "γ": "the margin of a separator of length 1; the largest is the gap g",
-            "w": "the weights: w_0 = 0 at the start, w_k after update k",
-            "x": "a row, of length 1; all are positive",
-            "g": "the gap: the least w*·x of any row",
-            "N": "the numerator of the cosine, w_k·w*",
-            "D": "the denominator of the cosine, ‖w_k‖",
-        }
-        | gap
-        | WORDS
-    )
+    return found | gap | WORDS
 
 
 def _of_winnow(run: FilmRun) -> dict[str, str]:
