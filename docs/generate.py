@@ -65,8 +65,7 @@ def commands() -> dict[str, Any]:
 
 def section(name: str, command: Any) -> str:
     """One command: what it does, and a line for each argument and option."""
-    lines = [f"## novikoff {name}", "", inspect.cleandoc(command.help), ""]
-    lines += ["| argument or option | meaning | default |", "|---|---|---|"]
+    lines = []
     for parameter in command.params:
         names = ", ".join([*parameter.opts, *parameter.secondary_opts])
         if parameter.param_type_name == "argument":
@@ -74,7 +73,9 @@ def section(name: str, command: Any) -> str:
         if names != "--help":
             text = (parameter.help or "").replace("|", "\\|")
             lines.append(f"| `{names}` | {text} | {default(parameter)} |")
-    return "\n".join([*lines, ""])
+    if lines:
+        lines = ["", "| argument or option | meaning | default |", "|---|---|---|", *lines]
+    return "\n".join([f"## novikoff {name}", "", inspect.cleandoc(command.help), *lines, ""])
 
 
 def default(parameter: Any) -> str:
@@ -82,7 +83,9 @@ def default(parameter: Any) -> str:
     if isinstance(parameter.show_default, str):
         return parameter.show_default
     value = getattr(parameter.default, "value", parameter.default)
-    return "" if value is None or value is False or value == [] else f"`{value}`"
+    if value is True:
+        return f"`{parameter.opts[0]}`"
+    return "" if value is None or value is False or value in ([], "") else f"`{value}`"
 
 
 def lab_page(name: str) -> str:
