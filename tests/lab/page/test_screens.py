@@ -7,6 +7,13 @@ from novikoff.report.model import DARK, LIGHT
 from tests.helpers.browser import shot, until
 from tests.helpers.lab_page import FITS, READY, redrawn, text_of
 
+#: Texts that go beyond the screen, or beyond what they stand in.
+CUT = """() => [...document.querySelectorAll("button, summary, h2, h3, p, label, .key li, td, th")]
+  .filter(each => each.checkVisibility() && !each.classList.contains("unseen"))
+  .filter(each => each.getBoundingClientRect().right > innerWidth + 1
+    || getComputedStyle(each).overflowX === "hidden" && each.scrollWidth > each.clientWidth + 1)
+  .map(each => each.textContent.trim().slice(0, 60))"""
+
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_opens_on_a_large_screen_and_on_a_phone(lab, name):
@@ -25,6 +32,16 @@ def test_every_preset_opens_on_a_large_screen_and_on_a_phone(lab, name):
     box = page.locator("#play").bounding_box()
     assert box["y"] + box["height"] <= 844  # within reach wherever the page is scrolled to
     shot(page, f"lab-{name}-phone")
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(1280, 720), (1366, 768), (1600, 900), (1920, 1080), (390, 844)]
+)
+def test_nothing_is_cut_off_at_the_side_on_any_tab(lab, width, height):
+    for address in ("preset=tiny-margin&step=400", "tab=capacity&trials=20", "tab=winnow&step=5"):
+        page = lab(address, width, height)
+        until(page, FITS)
+        assert page.evaluate(CUT) == [], address
 
 
 def test_projector_mode_has_large_letters_and_fits(lab):
