@@ -29,10 +29,10 @@ def make(draw: Random) -> Task:
 
 
 def question(task: Task) -> list[str]:
-    (x, y, _), (u, v, _) = task.rows
+    positive, negative = (f"({x}, {y})".replace("-", "−") for x, y, _ in task.rows)
     return [
         f"Place six different points with whole coordinates from −{LARGEST} to {LARGEST}: three of"
-        f" label 1, one of them ({x}, {y}), and three of label −1, one of them ({u}, {v}), so"
+        f" label 1, one of them {positive}, and three of label −1, one of them {negative}, so"
         f" that a perceptron with an intercept, started at zero, makes at most {BOUND} mistakes in"
         f" any order: ⌊(D/γ)²⌋ must be at most {BOUND}.",
         "D and γ are of the rows (x1, x2, 1), as the learner sees them.",

@@ -94,7 +94,7 @@
       const numbers = found && [Number(found[1]), Number(found[2])];
       const fair = numbers && numbers[0] <= numbers[1];
       if ((fair ? score() : "") !== (text ?? "") || state.on !== Boolean(fair)) turn(Boolean(fair), fair ? numbers : undefined);
-      return text === undefined || fair ? "" : `challenge: found ${text}, expected right-asked, such as 3-5.`;
+      return text === undefined || fair ? "" : `challenge: found ${text}, expected a score, right-asked, such as 3-5.`;
     },
   };
 })();
