@@ -8,7 +8,8 @@
   const LINE = 15; // and of its height, which it takes where it stands upright
   const LONG = 18; // letters of a name beneath a bar
   const AXIS = 48; // pixels beside the bars
-  const SUMS = 7; // of a row: one in so many bars is as wide as one of the two sums
+  const RIM = 2.5; // pixels around a bar of the row looked at
+  const SUMS = 5.5; // bars: of so many, each of the two sums has the room of one
   const state = { figure: null, kind: null, told: null, film: null, k: 0 };
 
   const powers = () => state.film.kind === "winnow";
@@ -18,7 +19,7 @@
     const count = state.film.names.length;
     const wide = Math.max(1, count / SUMS);
     const start = count + 1 + 0.2 * wide;
-    return { wide, start, end: start + 2.7 * wide, middles: [start + 0.8 * wide, start + 1.8 * wide] };
+    return { wide, start, end: start + 2.5 * wide, middles: [start + 0.65 * wide, start + 1.85 * wide] };
   }
 
   /** From the least to the greatest weight of the whole film, so that bars do not jump. */
@@ -76,6 +77,7 @@
       bottom: weights.map((w) => Math.min(w, base)),
       colour: weights.map((_, i) => lab.colour(relevant.has(i) ? "green" : plain)),
       edge: weights.map((_, i) => lab.colour(row?.[i] ? "amber" : "paper")),
+      rim: weights.map((_, i) => (row?.[i] ? RIM : 0)), // of paper it would eat up thin bars
       hatch: weights.map((_, i) => (relevant.has(i) || !told.relevant ? "blank" : "right_diagonal_line")),
     });
     if (powers()) drawSums(base);

@@ -164,8 +164,8 @@ def bars(*, powers: bool) -> Plot:
     if powers:
         plot.yaxis.ticker = LogTicker(base=2, mantissas=[1])
         plot.yaxis.major_label_overrides = dict(map(_power, range(-HALVED, HALVED + 1)))
-    source = empty_source("bars", "x", "top", "bottom", "colour", "edge", "hatch")
-    style: Style = {"fill_color": "colour", "line_color": "edge", "line_width": 2.5}
+    source = empty_source("bars", "x", "top", "bottom", "colour", "edge", "rim", "hatch")
+    style: Style = {"fill_color": "colour", "line_color": "edge", "line_width": "rim"}
     hatch: Style = {"hatch_pattern": "hatch", "hatch_color": LIGHT["paper"]}
     plot.vbar("x", 0.72, "top", "bottom", source=source, **style, **hatch)
     base = 1.0 if powers else 0.0
