@@ -61,6 +61,13 @@ def test_the_page_has_content_before_its_scripts_run(web):
     assert b'<h2 id="title"></h2>' in empty
 
 
+def test_the_first_paint_of_a_challenge_keeps_the_verdict_to_itself(web):
+    page = web.get("/?preset=xor&challenge=0-0")[2].decode()
+    assert "<circle" in re.search(r'id="plane".*?</svg>', page, re.DOTALL)[0]
+    for empty in ('<p id="about" class="soft"></p>', '<p class="sentence"></p>'):
+        assert empty in page
+
+
 @pytest.mark.parametrize("path", ["/", "/page/lab.js", "/static/js/bokeh.min.js"])
 def test_what_a_browser_has_is_not_sent_again(web, path):
     _, headers, body = web.get(path)

@@ -21,12 +21,11 @@ def painted(page: str, address: str) -> str:
         return page
     if told is None:
         return page
-    for tag, content in (
-        ('<h2 id="title">', escape(told["title"])),
-        ('<p id="about" class="soft">', escape(told["about"])),
-        ('<p class="sentence">', escape(told["verdict"]["sentence"])),
-        ('aria-label="The plane">', _picture(told)),
-    ):
+    parts = {'<h2 id="title">': escape(told["title"]), 'aria-label="The plane">': _picture(told)}
+    if not any(part.startswith("challenge=") for part in address.split("&")):  # which hides them
+        parts['<p id="about" class="soft">'] = escape(told["about"])
+        parts['<p class="sentence">'] = escape(told["verdict"]["sentence"])
+    for tag, content in parts.items():
         page = page.replace(tag, tag + content, 1)
     return page
 
