@@ -83,11 +83,11 @@ def stepped(browser: Any, url: str, jump: int) -> list[float]:
 
 
 def main() -> None:
-    told: dict[str, Any] = {}
+    started: dict[str, Any] = {}
     up = threading.Event()
 
     def ready(url: str, stop: Any) -> None:
-        told.update(url=url, stop=stop)
+        started.update(url=url, stop=stop)
         up.set()
 
     thread = threading.Thread(target=serve, args=("127.0.0.1", 0, ready))
@@ -95,14 +95,14 @@ def main() -> None:
     up.wait()
     try:
         with launched() as browser:
-            url = told["url"]
+            url = started["url"]
             painted(browser, url)
             paints = [painted(browser, url) for _ in range(TURNS)]
             print("first paints:", ", ".join(f"{each:.0f} ms" for each in paints))
             steps = stepped(browser, f"{url}?{crowd()}", 1)
             scrubs = stepped(browser, f"{url}?points=n1000000,1p1000000,2", 137)
     finally:
-        told["stop"]()
+        started["stop"]()
         thread.join()
     lines = [
         Line("first paint", "a second", 1.0, [PAINT / each for each in paints]),

@@ -17,7 +17,7 @@ PATIENCE = 60.0
 METHODS = ("GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "BREW", "get", "")
 PATHS = (
     "/",
-    "/told",
+    "/scene",
     "/points",
     "/capacity",
     "/run.csv",
@@ -200,7 +200,7 @@ def _request(draw: random.Random) -> tuple[bytes, bool]:
 
 
 def _usual(path: str) -> str:
-    return "POST" if path in ("/told", "/points", "/capacity") else "GET"
+    return "POST" if path in ("/scene", "/points", "/capacity") else "GET"
 
 
 def _escaped(draw: random.Random, query: str) -> str:

@@ -44,10 +44,10 @@ SHOWN = """() => [
   ...["line", "normal", "wrong", "looked"].map(
     name => JSON.stringify(Bokeh.documents[0].get_model_by_name(name).data)),
 ]"""
-PLACE = "row => lab.plane.onScreen(lab.now.told.points[row])"
+PLACE = "row => lab.plane.onScreen(lab.now.scene.points[row])"
 
 
-POINTS = "lab.now.told.points"
+POINTS = "lab.now.scene.points"
 SETTLED = f"({READY})() && lab.points.rows().points === {POINTS}"
 
 

@@ -21,18 +21,18 @@ def served(host="127.0.0.1"):
     """A server at any free port, ready, for as long as it is needed."""
     from novikoff.lab.server.serve import serve
 
-    told = queue.Queue()
+    started = queue.Queue()
 
     def run():
         try:
-            serve(host, 0, lambda *found: told.put(found))
+            serve(host, 0, lambda *found: started.put(found))
         except BaseException as error:
-            told.put(error)
+            started.put(error)
             raise
 
     thread = threading.Thread(target=run, name="served")
     thread.start()
-    found = told.get()
+    found = started.get()
     if isinstance(found, BaseException):
         raise found
     url, stop = found

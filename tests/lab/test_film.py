@@ -149,8 +149,8 @@ def check_film(film, state, X, y):
     """All that holds of every film."""
     chosen = state.settings
     numbers = arrangement(chosen, state.points).places
-    told = json.dumps(film, allow_nan=False)
-    assert "not converged" not in told
+    scene = json.dumps(film, allow_nan=False)
+    assert "not converged" not in scene
     steps = film["steps"]
     assert len(film["weights"]) == steps + 1
     assert {len(column) for column in film["columns"].values()} == {steps}
@@ -430,10 +430,10 @@ def test_long_runs_that_repeat_are_shown_for_two_rounds():
 
 @pytest.mark.parametrize("order", ["given", "shuffle", "sorted"])
 def test_winnow_on_rows_whose_label_is_an_or(order):
-    told = winnow_page_data(WinnowTabState(n=12, relevant=3, rows=80, seed=2, order=order))
-    film, X, y = told["film"], np.array(told["rows"]), np.array(told["labels"])
-    assert json.dumps(told, allow_nan=False)
-    assert (np.where(X[:, told["relevant"]].any(axis=1), 1, -1) == y).all()
+    scene = winnow_page_data(WinnowTabState(n=12, relevant=3, rows=80, seed=2, order=order))
+    film, X, y = scene["film"], np.array(scene["rows"]), np.array(scene["labels"])
+    assert json.dumps(scene, allow_nan=False)
+    assert (np.where(X[:, scene["relevant"]].any(axis=1), 1, -1) == y).all()
     assert film["kind"] == "winnow"
     assert film["end"]["converged"]
     assert not bits(film)[-1].any()
@@ -450,17 +450,17 @@ def test_winnow_on_rows_whose_label_is_an_or(order):
 
 
 def test_winnow_on_the_whole_cube():
-    told = winnow_page_data(WinnowTabState(n=5, relevant=2, rows=0))
-    assert len(told["rows"]) == len({*map(tuple, told["rows"])}) == 32
-    assert told["film"]["end"]["converged"]
+    scene = winnow_page_data(WinnowTabState(n=5, relevant=2, rows=0))
+    assert len(scene["rows"]) == len({*map(tuple, scene["rows"])}) == 32
+    assert scene["film"]["end"]["converged"]
     with pytest.raises(ParameterError, match="rows: found 0"):
         winnow_page_data(WinnowTabState(n=9, relevant=2, rows=0))
 
 
 def test_winnow_with_rows_of_one_class():
-    told = winnow_page_data(WinnowTabState(rows=1))
-    assert told["film"] is None
-    assert "nothing to tell apart" in told["problem"]
+    scene = winnow_page_data(WinnowTabState(rows=1))
+    assert scene["film"] is None
+    assert "nothing to tell apart" in scene["problem"]
 
 
 def test_a_line_that_broke_would_be_seen():
@@ -503,13 +503,13 @@ def test_every_letter_of_a_formula_is_explained(address):
 
 
 def test_winnow_s_sums_are_those_of_the_rows():
-    told = winnow_page_data(WinnowTabState(n=9, relevant=2))
-    film, rows = told["film"], np.array(told["rows"])
+    scene = winnow_page_data(WinnowTabState(n=9, relevant=2))
+    film, rows = scene["film"], np.array(scene["rows"])
     for k in range(film["steps"]):
         row = rows[film["columns"]["row"][k]]
         before, after = (float(row @ film["weights"][i]) for i in (k, k + 1))
         assert film["columns"]["row_sum"][k] == before
         assert film["columns"]["row_sum_after"][k] == after
-        assert (before >= told["threshold"]) == (film["columns"]["label"][k] < 0)
+        assert (before >= scene["threshold"]) == (film["columns"]["label"][k] < 0)
     assert film["countdown"]["why"].startswith("2 + 3r(1 + lg n)")
     assert film["countdown"]["bound"] == int(nk.bounds.winnow(2, 9))

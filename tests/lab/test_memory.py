@@ -50,7 +50,7 @@ def test_caches_have_bounds():
 
 
 def test_whoever_leaves_in_the_middle_of_a_question_is_forgotten(lab_server):
-    half = b"POST /told HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"
+    half = b"POST /scene HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"
     for _ in range(20):
         Web(lab_server).raw(half)
     wait_until(lambda: not requests(), "forgetting all requests")

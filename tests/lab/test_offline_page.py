@@ -47,8 +47,8 @@ class Parts(HTMLParser):
             self.data[self._id] = self.data.get(self._id, "") + text
 
     @property
-    def told(self):
-        return json.loads(self.data["told"])
+    def scene(self):
+        return json.loads(self.data["scene"])
 
 
 def check_whole(text):
@@ -74,10 +74,10 @@ def check_whole(text):
 
 
 def test_the_page_of_an_address():
-    told = plane_page_data(parsed("preset=xor"))
-    parts = check_whole(offline_page(told))
-    assert parts.told == json.loads(json.dumps(told))
-    assert check_whole(offline_page(told, "<i>&")).data
+    scene = plane_page_data(parsed("preset=xor"))
+    parts = check_whole(offline_page(scene))
+    assert parts.scene == json.loads(json.dumps(scene))
+    assert check_whole(offline_page(scene, "<i>&")).data
 
 
 def test_two_features_are_a_plane(here, empty_folder):
@@ -85,15 +85,15 @@ def test_two_features_are_a_plane(here, empty_folder):
     code, out, _ = here("trace", "xor.csv", "--html", "run.html")
     assert code == 0
     assert out.endswith("Film: run.html; open it in a browser.\n")
-    told = check_whole((empty_folder / "run.html").read_text()).told
-    assert told["tab"] == told["film"]["kind"] == "plane"
-    assert told["points"] == [[0, 0, -1], [0, 1, 1], [1, 0, 1], [1, 1, -1]]
-    assert told["verdict"]["outcome"] == "inseparable"
-    assert len(told["verdict"]["conflict"]) == 4
-    assert told["film"]["end"]["cycle"] == {"first": 0, "length": 4, "epochs": 1}
-    assert told["film"]["places"] == ["line 2", "line 3", "line 4", "line 5"]
-    assert told["film"]["names"] == ["a", "b", "intercept"]
-    assert told["title"] == "Perceptron on xor.csv"
+    scene = check_whole((empty_folder / "run.html").read_text()).scene
+    assert scene["tab"] == scene["film"]["kind"] == "plane"
+    assert scene["points"] == [[0, 0, -1], [0, 1, 1], [1, 0, 1], [1, 1, -1]]
+    assert scene["verdict"]["outcome"] == "inseparable"
+    assert len(scene["verdict"]["conflict"]) == 4
+    assert scene["film"]["end"]["cycle"] == {"first": 0, "length": 4, "epochs": 1}
+    assert scene["film"]["places"] == ["line 2", "line 3", "line 4", "line 5"]
+    assert scene["film"]["names"] == ["a", "b", "intercept"]
+    assert scene["title"] == "Perceptron on xor.csv"
 
 
 @pytest.mark.parametrize(
@@ -112,34 +112,34 @@ def test_any_data_and_rule(here, empty_folder, words, kind):
     assert code == 0
     answer = json.loads(out)
     assert answer["html"] == "run.html"
-    told = check_whole((empty_folder / "run.html").read_text()).told
-    film = told["film"]
-    assert told["tab"] == film["kind"] == kind
+    scene = check_whole((empty_folder / "run.html").read_text()).scene
+    film = scene["film"]
+    assert scene["tab"] == film["kind"] == kind
     assert film["steps"] == min(answer["updates"], UPDATES)
     assert film["end"]["converged"] == answer["converged"]
     assert film["countdown"]["bound"] == answer["mistake_bound"]
     if kind == "winnow":
-        assert len(told["relevant"]) == 5
-        assert told["threshold"] == 50.0
-        assert np.shape(told["rows"]) == (500, 50)
+        assert len(scene["relevant"]) == 5
+        assert scene["threshold"] == 50.0
+        assert np.shape(scene["rows"]) == (500, 50)
     elif kind == "rows":
-        assert told["verdict"]["outcome"] == ("separable" if answer["margin"] else "inseparable")
+        assert scene["verdict"]["outcome"] == ("separable" if answer["margin"] else "inseparable")
 
 
 def test_exact_decimals_have_their_own_verdict(here, empty_folder):
     """0.1 + 0.2 = 0.3 as decimals: the middle row lies between the others, and cannot be apart."""
     (empty_folder / "exact.csv").write_text("a,b,y\n0.1,0.1,1\n0.2,0.2,0\n0.3,0.3,1\n")
     assert here("trace", "exact.csv", "--decimal", "--html", "run.html")[0] == 0
-    told = check_whole((empty_folder / "run.html").read_text()).told
-    assert told["verdict"]["outcome"] == "inseparable"
-    assert [each["multiplier"] for each in told["verdict"]["conflict"]] == ["1/4", "1/2", "1/4"]
+    scene = check_whole((empty_folder / "run.html").read_text()).scene
+    assert scene["verdict"]["outcome"] == "inseparable"
+    assert [each["multiplier"] for each in scene["verdict"]["conflict"]] == ["1/4", "1/2", "1/4"]
 
 
 def test_winnow_of_few_rows_has_their_variables():
     X, y = [[0, 1, 1], [1, 0, 0], [0, 0, 1], [1, 1, 0]], [1, 1, 0, 1]
-    told = trace_page_data(FilmRun.from_trace(nk.trace(X, y, nk.Winnow()), nk.Winnow()), "rows")
-    assert told["rows"] == X
-    assert told["relevant"] == [0, 1]
+    scene = trace_page_data(FilmRun.from_trace(nk.trace(X, y, nk.Winnow()), nk.Winnow()), "rows")
+    assert scene["rows"] == X
+    assert scene["relevant"] == [0, 1]
 
 
 def test_hostile_names_stay_texts(here, empty_folder):
@@ -147,19 +147,19 @@ def test_hostile_names_stay_texts(here, empty_folder):
     assert here("trace", "bad.csv", "--html", "</title><b>.html")[0] == 2  # no such folder
     assert here("trace", "bad.csv", "--html", "run.html")[0] == 0
     text = (empty_folder / "run.html").read_text()
-    assert check_whole(text).told["film"]["names"][:2] == [*NAMES]
+    assert check_whole(text).scene["film"]["names"][:2] == [*NAMES]
     assert "<img" not in text
     evil = check_whole(offline_page(plane_page_data(parsed("")), NAMES[0] + "<!-- player -->"))
-    assert evil.told["tab"] == "plane"
+    assert evil.scene["tab"] == "plane"
 
 
 def test_many_rows_are_told_without_the_plane():
     random = np.random.default_rng(0)
     X = random.normal(size=(ROWS + 1, 2))
     y = X[:, 0] > 0.1
-    told = trace_page_data(FilmRun.from_trace(nk.trace(X, y), nk.Perceptron()), "rows")
-    assert told["tab"] == "rows"
-    assert "at most 500 points" in told["film"]["about"]
+    scene = trace_page_data(FilmRun.from_trace(nk.trace(X, y), nk.Perceptron()), "rows")
+    assert scene["tab"] == "rows"
+    assert "at most 500 points" in scene["film"]["about"]
 
 
 def test_of_a_long_run_the_first_updates_are_shown(empty_folder):
@@ -176,7 +176,7 @@ def test_of_a_long_run_the_first_updates_are_shown(empty_folder):
     assert asked == [UPDATES]
     assert f"20,000 updates of {found.updates:,}" in " ".join(left_out)
     assert max(map(len, left_out)) <= 80
-    film = check_whole((empty_folder / "run.html").read_text()).told["film"]
+    film = check_whole((empty_folder / "run.html").read_text()).scene["film"]
     assert film["columns"]["update"] == [*range(1, UPDATES + 1)]
     assert not film["complete"]
     assert "converged" in film["end"]["sentence"]
@@ -210,7 +210,7 @@ def test_it_plays_in_a_browser_without_a_network(browser, here, empty_folder, na
     rule = "winnow" if name == "winnow" else "perceptron"
     assert here("trace", data, "--rule", rule, "--html", "run.html")[0] == 0
     path = empty_folder / "run.html"
-    film = check_whole(path.read_text()).told["film"]
+    film = check_whole(path.read_text()).scene["film"]
     with context(browser, HERE) as pages:
         page = pages()
         page.goto(path.as_uri())

@@ -94,10 +94,10 @@ def test_an_address_restores_its_state(state):
 def test_an_address_is_canonical(state):
     """However it is written, a state has one address, and nothing can be left out of it."""
     text = address(state)
-    told = as_strings(state)
-    points = {"points": write_points(state.points)} if told.get("preset") == "" else {}
+    settings = as_strings(state)
+    points = {"points": write_points(state.points)} if settings.get("preset") == "" else {}
     tabs = {Plane: "plane", CapacityTabState: "capacity", WinnowTabState: "winnow"}
-    full = {"tab": tabs[type(state)]} | told | points
+    full = {"tab": tabs[type(state)]} | settings | points
     if points:
         del full["preset"]
     written = "&".join(f"{key}={quote(value)}" for key, value in full.items())

@@ -1,4 +1,4 @@
-"""The plane as a picture: what it draws is what is told, at the step asked for."""
+"""The plane as a picture: what it draws is the scene, at the step asked for."""
 
 import re
 

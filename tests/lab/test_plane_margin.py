@@ -50,11 +50,11 @@ def test_it_is_half_the_distance_between_the_classes(points):
 
 
 def test_where_it_differs_from_the_margin_of_the_lifted_rows():
-    told = page_data("preset=loose", charts=False)
-    verdict = told["verdict"]
+    scene = page_data("preset=loose", charts=False)
+    verdict = scene["verdict"]
     assert verdict["reach"] == pytest.approx(0.354, abs=1e-3)
     assert verdict["unlifted"]["reach"] == pytest.approx(0.4, abs=1e-3)
-    names = [mark.name for mark in plane_figure(told, 0).marks if isinstance(mark, Line)]
+    names = [mark.name for mark in plane_figure(scene, 0).marks if isinstance(mark, Line)]
     assert f"γ = {verdict['gamma']}" in " ".join(names)
     for without in ("preset=loose&bias=no", "preset=loose&unit=yes", "preset=xor"):
         assert page_data(without, charts=False)["verdict"]["unlifted"] is None

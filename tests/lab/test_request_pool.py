@@ -89,7 +89,7 @@ def test_what_was_asked_for_longest_ago_is_forgotten():
 def test_long_names_count_too():
     async def scene(pool):
         for k in range(100):
-            await pool.ask(("told", f"{k}" * 1000), lambda: b"1234")
+            await pool.ask(("scene", f"{k}" * 1000), lambda: b"1234")
         assert sum(len(name[1]) for name in pool.kept) < 20_000
         assert len(pool.kept) > 5
 

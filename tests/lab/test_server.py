@@ -51,8 +51,8 @@ def test_the_page_is_whole_and_loads_nothing_from_elsewhere(web):
 
 def test_the_page_has_content_before_its_scripts_run(web):
     page = web.get("/?preset=xor&step=3")[2].decode()
-    told = page_data.page_data("preset=xor", charts=False)
-    for text in (told["title"], told["about"], told["verdict"]["sentence"]):
+    scene = page_data.page_data("preset=xor", charts=False)
+    for text in (scene["title"], scene["about"], scene["verdict"]["sentence"]):
         assert html.escape(text) in page
     picture = re.search(r'id="plane".*?</svg>', page, re.DOTALL)[0]
     assert (picture.count("<circle"), picture.count("<path")) == (2, 2)
@@ -97,7 +97,7 @@ def test_headers_keep_strangers_out(web, path):
     "address", ["", "preset=xor", "points=n0,0p1,1&eta=0.5&step=3", "tab=capacity&N=3&P=6&trials=4"]
 )
 def test_a_state_is_told_as_the_library_tells_it(web, address):
-    status, answer = web.post("/told", {"address": address})
+    status, answer = web.post("/scene", {"address": address})
     assert status == 200
     assert settled(answer) == settled(json.loads(json.dumps(page_data.page_data(address))))
 
@@ -108,10 +108,10 @@ def settled(answer):
 
 
 def test_charts_may_be_left_out(web):
-    status, answer = web.post("/told", {"address": "preset=xor", "charts": False})
+    status, answer = web.post("/scene", {"address": "preset=xor", "charts": False})
     assert status == 200
     assert answer["film"]["charts"] == []
-    assert web.post("/told", {"address": "preset=xor"})[1]["film"]["charts"] != []
+    assert web.post("/scene", {"address": "preset=xor"})[1]["film"]["charts"] != []
 
 
 def test_points_are_read_from_a_csv(web):
@@ -156,7 +156,7 @@ def test_the_longest_address_can_be_asked_with(web):
     address = f"points={points.replace(',', '%2C')}&eta=0.25"
     assert len(address) > 18_000
     assert web.get(f"/?{address}")[0] == 200
-    status, answer = web.post("/told", {"address": address, "charts": False})
+    status, answer = web.post("/scene", {"address": address, "charts": False})
     assert (status, len(answer["points"])) == (200, 500)
     assert web.get(f"/run.csv?{address}")[0] == 200
     status, _, body = web.get(f"/run.csv?points={'n1,1' * 16_000}")
@@ -252,7 +252,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_questions_get_a_sentence(web, case):
     body, expected, sentence = BAD[case]
-    status, headers, found = web.ask("POST", "/told", body, JSON)
+    status, headers, found = web.ask("POST", "/scene", body, JSON)
     assert (status, headers["Content-Type"]) == (expected, "application/json")
     problem = json.loads(found)["problem"]
     assert sentence in problem
@@ -265,14 +265,14 @@ def test_bad_questions_get_a_sentence(web, case):
 )
 def test_only_json_is_taken_for_a_question(web, kind):
     headers = {} if kind is None else {"Content-Type": kind}
-    for path in ("/told", "/points", "/capacity"):
+    for path in ("/scene", "/points", "/capacity"):
         status, _, body = web.ask("POST", path, '{"address": ""}', headers)
         assert (status, json.loads(body)) == (415, {"problem": "expected application/json"})
 
 
 def test_json_may_say_its_letters(web):
     kind = {"Content-Type": "Application/JSON; charset=utf-8"}
-    assert web.ask("POST", "/told", '{"address": "preset=xor"}', kind)[0] == 200
+    assert web.ask("POST", "/scene", '{"address": "preset=xor"}', kind)[0] == 200
 
 
 def test_long_questions_are_refused(web):
@@ -293,8 +293,8 @@ def test_long_questions_are_refused(web):
     "path",
     [
         "/nothing",
-        "/told/",
-        "/told",
+        "/scene/",
+        "/scene",
         "/page/",
         "/page/lab.html",
         "/page/player.html",
@@ -316,11 +316,11 @@ def test_long_questions_are_refused(web):
 )
 def test_what_is_not_there(web, path):
     status, headers, body = web.get(path)
-    assert status == (405 if path == "/told" else 404)
+    assert status == (405 if path == "/scene" else 404)
     assert headers["Content-Type"] == "text/plain; charset=utf-8"
     assert b"novikoff" not in body
     assert len(body) < 100
-    if path != "/told":
+    if path != "/scene":
         status, answer = web.post(path, {})
         assert status in (404, 405)
         assert len(answer["problem"]) < 100
@@ -328,7 +328,7 @@ def test_what_is_not_there(web, path):
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])
 def test_other_methods(web, method):
-    for path in ("/told", "/run.csv", "/nothing"):
+    for path in ("/scene", "/run.csv", "/nothing"):
         status, headers, _ = web.ask(method, path)
         assert status == (404 if path == "/nothing" else 405)
         assert "Access-Control-Allow-Origin" not in headers
@@ -337,7 +337,7 @@ def test_other_methods(web, method):
 
 @pytest.mark.parametrize("host", ["example.org", "127.0.0.1.example.org", "", "[::2]", "x:80"])
 def test_a_server_for_this_machine_answers_to_its_own_names_only(web, host):
-    for method, path in (("GET", "/"), ("GET", "/run.csv?preset=xor"), ("POST", "/told")):
+    for method, path in (("GET", "/"), ("GET", "/run.csv?preset=xor"), ("POST", "/scene")):
         status, _, body = web.ask(method, path, "{}", JSON | {"Host": host})
         assert status == 403
         assert b"ask for 127.0.0.1 or [::1] or localhost" in body
@@ -367,11 +367,12 @@ GARBAGE = {
     "no HTTP": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 100 + b"\r\n\r\n",
     "half a line": b"GET / HT",
     "half a head": b"GET / HTTP/1.1\r\nHost: localhost\r\n",
-    "half a body": b"POST /told HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{",
-    "a bad length": b"POST /told HTTP/1.1\r\nHost: localhost\r\nContent-Length: -7\r\n\r\n",
-    "two lengths": b"POST /told HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
+    "half a body": b"POST /scene HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{",
+    "a bad length": b"POST /scene HTTP/1.1\r\nHost: localhost\r\nContent-Length: -7\r\n\r\n",
+    "two lengths": b"POST /scene HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
     "a long head": b"GET / HTTP/1.1\r\nX: " + b"x" * 2 * limits.HEADERS + b"\r\n\r\n",
-    "bad chunks": b"POST /told HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz",
+    "bad chunks": b"POST /scene HTTP/1.1\r\nHost: localhost\r\n"
+    b"Transfer-Encoding: chunked\r\n\r\nzz",
     "no host": b"GET / HTTP/1.1\r\n\r\n",
     "a socket": b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
     b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ?\r\n\r\n",
@@ -396,7 +397,7 @@ def test_a_defect_is_not_told_to_strangers(web, monkeypatch, capfd):
         raise RuntimeError("a secret of this machine")
 
     monkeypatch.setattr(page_data, "page_data", broken)
-    status, answer = web.post("/told", {"address": "preset=xor&eta=0.125"})
+    status, answer = web.post("/scene", {"address": "preset=xor&eta=0.125"})
     assert status == 500
     assert answer["problem"].startswith("this is a defect of novikoff")
     assert "secret" not in answer["problem"]
@@ -406,15 +407,15 @@ def test_a_defect_is_not_told_to_strangers(web, monkeypatch, capfd):
 
 def test_a_number_that_json_has_no_word_for_is_a_defect(web, monkeypatch, capfd):
     monkeypatch.setattr(page_data, "page_data", lambda address, charts: {"x": float("nan")})
-    assert web.post("/told", {"address": "preset=xor&eta=0.25"})[0] == 500
+    assert web.post("/scene", {"address": "preset=xor&eta=0.25"})[0] == 500
     assert "ValueError" in capfd.readouterr().err
 
 
 def test_what_others_do_wrong_is_not_logged(web, capfd):
-    web.post("/told", {"address": "nonsense"})
+    web.post("/scene", {"address": "nonsense"})
     web.get("/nothing")
     web.get("/", Host="example.org")
-    web.ask("POST", "/told", "{", JSON)
+    web.ask("POST", "/scene", "{", JSON)
     web.raw(GARBAGE["no HTTP"])
     assert web.goes_on()
     assert capfd.readouterr() == ("", "")
@@ -429,7 +430,7 @@ def test_everybody_gets_their_own_answer(web):
     states += [f"tab=capacity&N={k}&P={3 * k}&trials=20" for k in range(1, 9)]
 
     def ask(address):
-        return web.post("/told", {"address": address, "charts": False})
+        return web.post("/scene", {"address": address, "charts": False})
 
     with ThreadPoolExecutor(12) as people:
         found = list(people.map(ask, states))

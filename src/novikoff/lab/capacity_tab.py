@@ -149,7 +149,7 @@ def _sentence(N: int, P: int, good: int, trials: int, between: tuple[float, floa
 @functools.lru_cache(maxsize=64)
 def chart(N: int, farthest: float) -> dict[str, Any]:
     """Cover's curve for N, and on it places for what was drawn: the sources "now" and "visited",
-    with columns x, y, lower, upper and told.
+    with columns x, y, lower, upper and label.
     """
     picture = pictures.cover_curves([N], None, farthest)
     nothing = array([])
@@ -167,9 +167,9 @@ def chart(N: int, farthest: float) -> dict[str, Any]:
 def _add_place(plot: Plot, name: str, size: int, look: Style) -> None:
     from bokeh.models import HoverTool
 
-    source = empty_source(name, "x", "y", "lower", "upper", "told")
+    source = empty_source(name, "x", "y", "lower", "upper", "label")
     ends = {"x0": "x", "x1": "x", "y0": "lower", "y1": "upper"}
     plot.segment(source=source, line_color=LIGHT["red"], line_width=2, **ends)
     where: Style = {"x": "x", "y": "y", "size": size, "line_width": 2}
     points = plot.scatter(source=source, marker="circle", **where, **look)
-    plot.add_tools(HoverTool(renderers=[points], tooltips="@told", visible=False))
+    plot.add_tools(HoverTool(renderers=[points], tooltips="@label", visible=False))

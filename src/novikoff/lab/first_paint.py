@@ -16,27 +16,27 @@ MARKS = {
 def painted(page: str, address: str) -> str:
     """The page with the content of an address; as it is where that means no points."""
     try:
-        told = first_data(address)
+        scene = first_data(address)
     except NovikoffError:  # the scripts ask again, and say it
         return page
-    if told is None:
+    if scene is None:
         return page
-    parts = {'<h2 id="title">': escape(told["title"]), 'aria-label="The plane">': _picture(told)}
+    parts = {'<h2 id="title">': escape(scene["title"]), 'aria-label="The plane">': _picture(scene)}
     if not any(part.startswith("challenge=") for part in address.split("&")):  # which hides them
-        parts['<p id="about" class="soft">'] = escape(told["about"])
-        parts['<p class="sentence">'] = escape(told["verdict"]["sentence"])
+        parts['<p id="about" class="soft">'] = escape(scene["about"])
+        parts['<p class="sentence">'] = escape(scene["verdict"]["sentence"])
     for tag, content in parts.items():
         page = page.replace(tag, tag + content, 1)
     return page
 
 
-def _picture(told: dict[str, Any]) -> str:
+def _picture(scene: dict[str, Any]) -> str:
     """The points where the plane will have them, roughly."""
-    (left, right), (low, high) = told["frame"]
+    (left, right), (low, high) = scene["frame"]
     scale = SIDE / max(right - left, high - low)
     marks = "".join(
         MARKS[int(label)].format(x=(x - left) * scale, y=(high - y) * scale)
-        for x, y, label in told["points"]
+        for x, y, label in scene["points"]
     )
     box = f"0 0 {(right - left) * scale:.1f} {(high - low) * scale:.1f}"
     return f'<svg viewBox="{box}" width="100%" height="100%" aria-hidden="true">{marks}</svg>'

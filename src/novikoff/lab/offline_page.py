@@ -25,10 +25,10 @@ def offline_run(address: str) -> str:
     return offline_page(found)
 
 
-def offline_page(told: dict[str, Any], title: str | None = None) -> str:
+def offline_page(scene: dict[str, Any], title: str | None = None) -> str:
     """The whole file, of what `page_data` or `trace_page_data` tells."""
     player = "".join(f"<script>\n{own(script)}</script>\n" for script in PLAYER)
-    return f"""{page_head(title or told["title"], __version__, screen_style() + own("lab.css"))}
+    return f"""{page_head(title or scene["title"], __version__, screen_style() + own("lab.css"))}
 <body class="offline">
 <main>
 {own("player.html")}
@@ -36,6 +36,6 @@ def offline_page(told: dict[str, Any], title: str | None = None) -> str:
 <footer class="soft">Made by novikoff {escape(__version__)}, which computed every number on this
 page; the page only shows them, and needs no network.</footer>
 <script>{bokeh_script()}</script>
-{dark_colours()}{figures()}{json_element("told", told)}{player}</body>
+{dark_colours()}{figures()}{json_element("scene", scene)}{player}</body>
 </html>
 """

@@ -34,34 +34,36 @@ def plane_file(address: str, kind: str) -> bytes:
     """The plane at the step that an address names, as "svg" or "png"."""
     steps = [part.removeprefix("step=") for part in address.split("&") if part.startswith("step=")]
     step = parse_int("step", steps[0], 0, UPDATES) if steps else 0
-    told = page_data(address, charts=False)
-    verdict = told.get("verdict") or {}
+    scene = page_data(address, charts=False)
+    verdict = scene.get("verdict") or {}
     if "band=plane" in address.split("&") and verdict.get("unlifted"):
-        told["verdict"] = verdict | verdict["unlifted"] | {"lifted": False, "plain": True}
-    return drawing.render_file(plane_figure(told, step), kind)
+        scene["verdict"] = verdict | verdict["unlifted"] | {"lifted": False, "plain": True}
+    return drawing.render_file(plane_figure(scene, step), kind)
 
 
-def plane_figure(told: dict[str, Any], step: int) -> Figure:
-    """What is told of a plane, after so many updates."""
-    if told["tab"] != "plane":
-        raise ParameterError(f"tab: found {told['tab']!r}, expected plane: only that has a picture")
-    film = told["film"]
+def plane_figure(scene: dict[str, Any], step: int) -> Figure:
+    """What is scene of a plane, after so many updates."""
+    if scene["tab"] != "plane":
+        raise ParameterError(
+            f"tab: found {scene['tab']!r}, expected plane: only that has a picture"
+        )
+    film = scene["film"]
     last = 0 if film is None else film["steps"]
     if not 0 <= step <= last:
         raise ParameterError(f"step: found {step}, expected a whole number from 0 to {last}")
-    (left, right), (low, high) = told["frame"]
+    (left, right), (low, high) = scene["frame"]
     frame = (left, right), (low, high)
-    names = told.get("names") or {}
-    marks = [*_verdict_marks(told["verdict"], frame), *_classes(told, names)]
+    names = scene.get("names") or {}
+    marks = [*_verdict_marks(scene["verdict"], frame), *_classes(scene, names)]
     words: list[str] = []
     if film is not None:
-        more, words = _of_step(told, film, step, frame)
+        more, words = _of_step(scene, film, step, frame)
         marks += more
     when = "" if film is None else f", after {step:,} of {count(last, 'update')}"
-    caption = join_sentences(told["verdict"]["sentence"], *words)
-    alt = f"{len(told['points'])} points of two classes in the plane. {caption}"
+    caption = join_sentences(scene["verdict"]["sentence"], *words)
+    alt = f"{len(scene['points'])} points of two classes in the plane. {caption}"
     axes = names.get("x") or "x₁", names.get("y") or "x₂"
-    picture = Figure(f"{told['title']}{when}", *axes, marks, caption, alt, frame=frame)
+    picture = Figure(f"{scene['title']}{when}", *axes, marks, caption, alt, frame=frame)
     level = 0.2 < (right - left) / (high - low) < 5.0
     return picture._replace(equal=level)
 
@@ -94,9 +96,9 @@ def _verdict_marks(verdict: dict[str, Any], frame: Box) -> list[Mark]:
     return marks
 
 
-def _classes(told: dict[str, Any], names: dict[str, str]) -> list[Mark]:
-    points = array(told["points"]).reshape(-1, 3)
-    shares = {each["row"]: each["short"] for each in told["verdict"]["conflict"]}
+def _classes(scene: dict[str, Any], names: dict[str, str]) -> list[Mark]:
+    points = array(scene["points"]).reshape(-1, 3)
+    shares = {each["row"]: each["short"] for each in scene["verdict"]["conflict"]}
     size = marker_size(len(points))
     marks: list[Mark] = []
     in_conflict = np.isin(np.arange(len(points)), list(shares))
@@ -114,10 +116,10 @@ def _classes(told: dict[str, Any], names: dict[str, str]) -> list[Mark]:
 
 
 def _of_step(
-    told: dict[str, Any], film: dict[str, Any], step: int, frame: Box
+    scene: dict[str, Any], film: dict[str, Any], step: int, frame: Box
 ) -> tuple[list[Mark], list[str]]:
     """The line of the weights after so many updates, and what would be a mistake for them."""
-    points = array(told["points"])[:, :2]
+    points = array(scene["points"])[:, :2]
     marks: list[Mark] = []
     if step:
         before = box_crossings(enlarged_box(frame), *_line(film["weights"][step - 1]))

@@ -57,7 +57,7 @@ def test_a_malformed_address_is_told_and_the_lab_opens(lab):
     for query, words in MALFORMED.items():
         page = lab(query)
         assert words in text_of(page, "problem")
-        assert page.evaluate("lab.now.told.points.length") > 0
+        assert page.evaluate("lab.now.scene.points.length") > 0
         assert page.locator("#countdown").is_visible()
     assert all("400" in complaint for complaint in page.complaints)
     page.complaints.clear()

@@ -41,7 +41,7 @@ def test_which_point_is_the_next_mistake(lab):
     page.press("#points", "Enter")  # nothing is asked any more
     assert "2 of 3 right" in text_of(page, "challenge")
     shot(page, "lab-challenge")
-    assert len(page.evaluate("lab.now.told.points")) == len(PRESETS["wide"].points)
+    assert len(page.evaluate("lab.now.scene.points")) == len(PRESETS["wide"].points)
     page.click("#challenge-button")
     assert "challenge" not in keys(page)
     assert page.locator("#verdict").is_visible()
@@ -58,12 +58,12 @@ def test_a_score_of_an_address_goes_on(lab):
 
 def test_the_band_is_named_for_the_margin_that_it_shows(lab):
     page = lab("preset=loose")
-    verdict = page.evaluate("lab.now.told.verdict")
+    verdict = page.evaluate("lab.now.scene.verdict")
     reach = """() => {
       const data = Bokeh.documents[0].get_model_by_name("best").data;
       const [[x0, x1], [y0, y1]] = [[...data.x], [...data.y]];
       const across = Math.hypot(x1 - x0, y1 - y0);
-      return Math.min(...lab.now.told.points.map(([x, y]) =>
+      return Math.min(...lab.now.scene.points.map(([x, y]) =>
         Math.abs((x - x0) * (y1 - y0) - (y - y0) * (x1 - x0)) / across));
     }"""
     assert verdict["gamma"] in text_of(page, "best-name")
@@ -95,11 +95,11 @@ def test_drags_snap_to_quarters_unless_alt_is_held(lab):
 
 def test_letters_say_what_they_mean(lab):
     page = lab("preset=clouds&step=3")
-    told = page.evaluate("lab.now.told.film.symbols")
+    symbols = page.evaluate("lab.now.scene.film.symbols")
     titles = page.evaluate(
         "[...document.querySelectorAll('#proof abbr')].map(each => [each.textContent, each.title])"
     )
     assert {"γ", "a", "w*", "k", "η"} <= {name for name, _ in titles}
-    assert all(told[name] == title for name, title in titles)
+    assert all(symbols[name] == title for name, title in titles)
     page.click("#symbols summary")
-    assert all(name in text_of(page, "symbols") for name in told)
+    assert all(name in text_of(page, "symbols") for name in symbols)

@@ -7,7 +7,7 @@ from tests.helpers.lab_page import POINTS, STEP, at, keys, redrawn
 
 def test_the_keyboard_alone_suffices(lab):
     page = lab("preset=wide")
-    count = page.evaluate("lab.now.told.points.length")
+    count = page.evaluate("lab.now.scene.points.length")
     press = page.keyboard.press
 
     def tab_to(element):

@@ -76,7 +76,7 @@ def test_xor_shows_its_conflict_and_goes_round(lab):
     page.keyboard.press("End")
     at(page, page.evaluate("lab.player.last()"))
     assert "goes round for ever" in text_of(page, "step")
-    cycle = page.evaluate("lab.now.told.film.end.cycle")
+    cycle = page.evaluate("lab.now.scene.film.end.cycle")
     assert f"a cycle of {cycle['length']} updates" in text_of(page, "countdown")
     words = page.locator("main").inner_text().lower()
     assert "not converged" not in words

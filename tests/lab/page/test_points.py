@@ -22,7 +22,7 @@ from tests.helpers.lab_page import (
 def test_a_dragged_point_is_judged_as_the_library_judges_it(lab):
     page = lab("preset=clouds")
     before = bound(page)
-    check_figures(page, check_points(page.evaluate("lab.pointsText(lab.now.told.points)")))
+    check_figures(page, check_points(page.evaluate("lab.pointsText(lab.now.scene.points)")))
     drag(page, 2, 40, -30)
     verdict = check_points(keys(page)["points"])
     assert verdict.mistake_bound != before
@@ -42,7 +42,7 @@ def test_a_dragged_point_is_judged_as_the_library_judges_it(lab):
 
 def test_clicks_add_points_and_a_right_click_deletes(lab):
     page = lab("preset=wide")
-    count = page.evaluate("lab.now.told.points.length")
+    count = page.evaluate("lab.now.scene.points.length")
     x, y = on_screen(page, 0)
     page.check("#class-positive")
     with redrawn(page):
@@ -184,7 +184,7 @@ def test_a_point_that_is_held_still_is_judged_where_it_is(lab):
     until(page, f"{POINTS}[2][0] === lab.pointer.points()?.[2][0]")
     until(page, f"{POINTS}[2][1] === lab.pointer.points()[2][1]")
     place = page.evaluate(POINTS)[2]
-    check_figures(page, check_points(page.evaluate("lab.pointsText(lab.now.told.points)")))
+    check_figures(page, check_points(page.evaluate("lab.pointsText(lab.now.scene.points)")))
     with redrawn(page):  # a pointer that is taken away leaves the point there
         page.evaluate(
             "document.getElementById('plane').dispatchEvent(new PointerEvent('pointercancel',"
@@ -204,10 +204,10 @@ def test_undo_leaves_the_settings_and_failures_leave_nothing_to_undo(lab):
     with redrawn(page):
         page.click("#undo")
     assert keys(page) == {"preset": "xor", "rule": "averaged"}
-    page.route("**/told", lambda route: route.abort())
+    page.route("**/scene", lambda route: route.abort())
     page.press("#points", "p")
     until(page, "!document.getElementById('problem').hidden")
     assert page.is_disabled("#undo")
     assert page.locator("#points [role=option]").count() == 4
-    page.unroute("**/told")
+    page.unroute("**/scene")
     page.complaints.clear()  # of the request that failed

@@ -38,10 +38,10 @@ def write(
     if found.thinned:
         found = dataclasses.replace(found, table=again(UPDATES).table)
     data = data if data.startswith("example:") else Path(data).name
-    told = trace_page_data(FilmRun.from_trace(found, estimator_from_spec(spec)), data)
+    scene = trace_page_data(FilmRun.from_trace(found, estimator_from_spec(spec)), data)
     # the name of a file need not be UTF-8, and the page may say it
-    atomic_write(html, offline_page(told).encode(errors="backslashreplace"))
-    film = told["film"]
+    atomic_write(html, offline_page(scene).encode(errors="backslashreplace"))
+    film = scene["film"]
     return [] if film["complete"] else wrap(film["end"]["sentence"], hyphens=True, long_words=True)
 
 

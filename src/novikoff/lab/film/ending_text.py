@@ -17,19 +17,19 @@ UPDATING = ("margin",)
 def end(run: FilmRun) -> dict[str, Any]:
     """The last thing that a film says."""
     if run.converged:
-        told = _converged_text(run)
+        texts = _converged_text(run)
     elif run.repeats:
-        told = _cycle_text(run)
+        texts = _cycle_text(run)
     elif run.stuck:
-        told = _stuck_text(run)
+        texts = _stuck_text(run)
     elif run.steps < run.trace.updates:
-        told = _cut_text(run)
+        texts = _cut_text(run)
     else:
-        told = _open_end_text(run)
+        texts = _open_end_text(run)
     cycle = run.trace.cycle
     return {
-        "sentence": told[0],
-        "because": told[1],
+        "sentence": texts[0],
+        "because": texts[1],
         "converged": run.converged,
         "cycle": cycle._asdict() if run.repeats and cycle is not None else None,
     }
@@ -123,11 +123,13 @@ def _inseparable_text(run: FilmRun) -> str:
     """Why no theorem ends the run, and what is still known of it."""
     if run.trace.rule == "winnow":
         return "The label is not an OR of variables: the theorem says nothing of this run."
-    told = "The rows are not separable: no weights put every one on its correct side"
+    sentence = "The rows are not separable: no weights put every one on its correct side"
     if run.conflict:
-        told += f", and {count(run.conflict, 'row')} alone rule{'s' * (run.conflict == 1)} it out"
+        sentence += (
+            f", and {count(run.conflict, 'row')} alone rule{'s' * (run.conflict == 1)} it out"
+        )
     stay = " The weights stay bounded, however long it goes on."
-    return f"{told}.{stay if run.trace.rule in BOUNDED else ''}"
+    return f"{sentence}.{stay if run.trace.rule in BOUNDED else ''}"
 
 
 def _allowed(run: FilmRun) -> str:

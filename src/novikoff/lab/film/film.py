@@ -151,9 +151,11 @@ def weights_of(run: FilmRun) -> ShownWeights:
     count, room = len(trace.start), SHOWN_OF_WINNOW if trace.rule == "winnow" else SHOWN
     if trace.features <= WIDE:
         weights = np.vstack([*run.weights()])
-        told = mistakes_by_step(trace.signed, run.rule, weights) if trace.rows <= ROWS else None
+        mistakes = mistakes_by_step(trace.signed, run.rule, weights) if trace.rows <= ROWS else None
         chosen = _farthest(np.abs(weights - weights[0]).max(axis=0), room)
-        return ShownWeights(chosen, weights[:, chosen], told, *_measured(weights[1:], trace.target))
+        return ShownWeights(
+            chosen, weights[:, chosen], mistakes, *_measured(weights[1:], trace.target)
+        )
     ways = np.zeros(count)
     for part in run.weights():
         np.maximum(ways, np.abs(part - trace.start).max(axis=0), out=ways)
@@ -190,18 +192,18 @@ def averages_of(run: FilmRun, weights: Numbers) -> Numbers:
 
 def _left_out(trace: Trace, shown: ShownWeights) -> str:
     """What the film does not show."""
-    told, count = "", len(trace.start)
+    text, count = "", len(trace.start)
     if len(shown.coordinates) < count:
         few = len(shown.coordinates)
-        told += f" Of {count:,} weights it shows the {few} that came farthest from their start."
+        text += f" Of {count:,} weights it shows the {few} that came farthest from their start."
     if shown.wrong is None:
-        told += (
+        text += (
             f" Which rows would be mistakes at a step is said of at most {ROWS} rows and {WIDE}"
             " features."
         )
     if trace.features == 2 and trace.rows > ROWS:
-        told += f" The plane is drawn with at most {ROWS} points."
-    return told
+        text += f" The plane is drawn with at most {ROWS} points."
+    return text
 
 
 def _name(trace: Trace, j: int) -> str:

@@ -102,8 +102,8 @@ def _envelopes(run: FilmRun) -> list[ProofLine]:
     filled = f"{away.replace('_k', '_{k}')} = {{squared_distance}} ≤ {{upper}} = B·{{k}}"
     above = f"no update adds more than B = {number(trace.B or 0.0)}"
     if not run.separable:
-        told = ProofLine("the envelope", f"{away} ≤ B·k", filled, f"To {away} {above}.")
-        return [told] if trace.start.any() else []  # from zeros the line above says the same
+        line = ProofLine("the envelope", f"{away} ≤ B·k", filled, f"To {away} {above}.")
+        return [line] if trace.start.any() else []  # from zeros the line above says the same
     lower = number(trace.A or 0.0)
     return [
         ProofLine(

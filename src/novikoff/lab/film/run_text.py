@@ -41,11 +41,11 @@ def shown(value: float) -> str:
 
 def about(run: FilmRun) -> str:
     """The rule, its settings, the start, the rows and their order, in a sentence."""
-    told = [TITLES[run.trace.rule], *_settings(run), f"starting at {_start(run)}"]
+    parts = [TITLES[run.trace.rule], *_settings(run), f"starting at {_start(run)}"]
     if run.trace.rule not in ("winnow", "one-sided"):
-        told.append(AT_ZERO[next(name for name, tie in TIES.items() if tie == run.core.tie)])
-    told.append(f"{_rows(run)}, {run.order_words}")
-    return "; ".join(told) + "."
+        parts.append(AT_ZERO[next(name for name, tie in TIES.items() if tie == run.core.tie)])
+    parts.append(f"{_rows(run)}, {run.order_words}")
+    return "; ".join(parts) + "."
 
 
 def _settings(run: FilmRun) -> list[str]:

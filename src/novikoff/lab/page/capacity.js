@@ -110,7 +110,7 @@
     y: answers.map((each) => each.fraction),
     lower: answers.map((each) => each.lower),
     upper: answers.map((each) => each.upper),
-    told: answers.map((each) => `P = ${each.P}: ${each.separable} of ${each.trials}`),
+    label: answers.map((each) => `P = ${each.P}: ${each.separable} of ${each.trials}`),
   });
 
   /** A square for each draw: full where it is separable, crossed where not. */
@@ -267,15 +267,15 @@
   }
 
   lab.capacity = {
-    /** Show what was told of a state. */
-    async show(told) {
+    /** Show the scene of a state. */
+    async show(scene) {
       if (!limits) {
         listen();
-        drawSquare(told.square);
+        drawSquare(scene.square);
       }
-      limits = told.limits;
-      now = told.now;
-      chart = told.chart;
+      limits = scene.limits;
+      now = scene.now;
+      chart = scene.chart;
       for (const name of ["N", "P", "seed"]) {
         [at(name).min, at(name).max] = limits[name];
       }

@@ -7,10 +7,10 @@
   const root = document.documentElement;
   const SCORE = /^(\d{1,4})-(\d{1,4})$/;
   const state = { on: false, right: 0, asked: 0, done: false };
-  const film = () => lab.now?.told.tab === "plane" ? lab.player.film() : null;
+  const film = () => lab.now?.scene.tab === "plane" ? lab.player.film() : null;
 
   /** Whether the end of the run is still a question. */
-  lab.asking = () => state.on && !state.done && lab.now?.told.tab === "plane";
+  lab.asking = () => state.on && !state.done && lab.now?.scene.tab === "plane";
 
   const score = () => `${state.right}-${state.asked}`;
   const what = () => (film()?.countdown.noun === "updates" ? "Which point moves the weights next?" : "Which point is the next mistake?");
@@ -19,7 +19,7 @@
   function ask(answer = "") {
     const place = find("challenge");
     const run = film();
-    place.hidden = !state.on || lab.now?.told.tab !== "plane";
+    place.hidden = !state.on || lab.now?.scene.tab !== "plane";
     if (place.hidden) return;
     const asking = Boolean(run) && !state.done && !cut(run);
     const idle = run ? "The run is over, or is shown no further." : "There is no run to ask about.";

@@ -1,4 +1,4 @@
-// The controls of the plane and of Winnow: filled in from what is told, and read when they change.
+// The controls of the plane and of Winnow: filled in from the scene, and read when they change.
 (() => {
   "use strict";
   const lab = (window.lab ??= {});
@@ -15,7 +15,7 @@
   find("dialect").append(made("option", { value: "", hidden: "" }, "Settings of your own"), ...choices.dialects.map(option));
   find("rule").append(...choices.rules.map(option));
 
-  let asked = null; // a preset whose settings are not told yet, and what else is asked of it
+  let asked = null; // a preset whose settings are not known yet, and what else is asked of it
 
   const named = (list, name) => choices[list].find((each) => each.name === name);
   const about = (list, name) => named(list, name)?.about ?? "";
@@ -80,7 +80,7 @@
   /** Points or preset, whichever is wanted, with these settings. */
   const withRows = (given) => {
     const { preset, points } = lab.points.rows();
-    const names = Object.fromEntries(Object.entries(lab.now?.told.names ?? {}).filter(([, name]) => name));
+    const names = Object.fromEntries(Object.entries(lab.now?.scene.names ?? {}).filter(([, name]) => name));
     return preset ? { preset, ...given } : { points: lab.pointsText(points), ...names, ...given };
   };
 
@@ -114,7 +114,7 @@
   /** No preset is awaited any more: the one that is named is the one that is there. */
   function settle() {
     asked = null;
-    if (lab.now?.told.tab === "plane") find("preset").value = lab.points.rows().preset;
+    if (lab.now?.scene.tab === "plane") find("preset").value = lab.points.rows().preset;
   }
 
   lab.controls = { fill, fillWinnow, settings, withRows, settle };

@@ -37,7 +37,7 @@
     let last = Promise.resolve();
     return (work) => {
       const mine = last.then(work);
-      last = mine.catch(() => {}); // whoever asked for it is told
+      last = mine.catch(() => {}); // whoever asked for it sees the error
       return mine;
     };
   };

@@ -1,4 +1,4 @@
-// Holds the page together: its address, its tabs, what is shown of what the server tells, and the
+// Holds the page together: its address, its tabs, what is shown of the scene that the server sends, and the
 // buttons of its head.
 (() => {
   "use strict";
@@ -27,7 +27,7 @@
     return keys;
   };
   const joined = (address, keys) => [address, lab.written(keys)].filter(Boolean).join("&");
-  const link = () => `?${joined(lab.now.told.address, lab.now.told.tab === "capacity" ? {} : own())}`;
+  const link = () => `?${joined(lab.now.scene.address, lab.now.scene.tab === "capacity" ? {} : own())}`;
 
   function note({ push = false } = {}) {
     clearTimeout(noting);
@@ -42,25 +42,25 @@
   const noteSoon = () => { noting = noting || setTimeout(note, 300); };
 
   function links() {
-    const { address, tab } = lab.now.told;
+    const { address, tab } = lab.now.scene;
     const step = lab.player.step();
     for (const [id, path] of [["svg", "plane.svg"], ["png", "plane.png"]]) {
       find(id).href = `${path}?${joined(address, { step, ...(root.dataset.band ? { band: "plane" } : {}) })}`;
       find(id).hidden = tab !== "plane";
     }
     for (const [id, path] of [["csv", "run.csv"], ["html", "run.html"]]) find(id).href = `${path}?${address}`;
-    menu.hidden = tab === "capacity" || !lab.now.told.film;
+    menu.hidden = tab === "capacity" || !lab.now.scene.film;
   }
 
-  // what is told
+  // the scene
 
-  /** The frame that was there, if all points are in it or one is being moved, or what is told. */
-  function frameFor(told, anew) {
+  /** The frame that was there, if all points are in it or one is being moved, or the one of the scene. */
+  function frameFor(scene, anew) {
     const box = lab.plane.box();
-    if (anew || !box) return told.frame;
+    if (anew || !box) return scene.frame;
     if (lab.pointer.dragging()) return lab.plane.frame();
-    const inside = told.points.every((p) => box.every(([low, high], i) => p[i] > low && p[i] < high));
-    return inside ? lab.plane.frame() : told.frame;
+    const inside = scene.points.every((p) => box.every(([low, high], i) => p[i] > low && p[i] < high));
+    return inside ? lab.plane.frame() : scene.frame;
   }
 
   /** What to look at, as a preset says it; or what can be done, or how the rule is set. */
@@ -70,41 +70,41 @@
   }
 
   /** The step to show: an end stays an end. */
-  function stepFor(told, { k, anew }) {
+  function stepFor(scene, { k, anew }) {
     if (k !== undefined) return k;
     const at = lab.player.step();
     if (anew || !at) return 0;
     return at === lab.player.last() ? Infinity : at;
   }
 
-  async function show(told, options) {
+  async function show(scene, options) {
     const { charts = true, anew = false, keep = false } = options;
     const dragging = lab.pointer.dragging();
-    const k = stepFor(told, { k: options.k, anew });
-    const before = lab.now?.told;
-    const shown = { ...told, about: aboutFor(told) };
+    const k = stepFor(scene, { k: options.k, anew });
+    const before = lab.now?.scene;
+    const shown = { ...scene, about: aboutFor(scene) };
     if (dragging) shown.points = lab.pointer.points();
-    lab.now = { told };
+    lab.now = { scene };
     if (options.latest) lab.points.settle(true);
-    if (!keep) lab.problem(told.problem);
-    tabs(told.tab);
-    if (told.tab === "capacity") {
+    if (!keep) lab.problem(scene.problem);
+    tabs(scene.tab);
+    if (scene.tab === "capacity") {
       serial += 1;
       lab.player.pause();
-      await lab.capacity.show(told);
+      await lab.capacity.show(scene);
       root.dataset.ready = serial;
     } else {
       if (before?.tab === "capacity") lab.capacity.hide();
-      if (told.tab === "plane") lab.controls.fill(told.state);
-      else lab.controls.fillWinnow(told.state);
+      if (scene.tab === "plane") lab.controls.fill(scene.state);
+      else lab.controls.fillWinnow(scene.state);
       serial += 1;
-      const frame = told.tab === "plane" ? frameFor(told, anew || before?.tab !== "plane") : undefined;
+      const frame = scene.tab === "plane" ? frameFor(scene, anew || before?.tab !== "plane") : undefined;
       await lab.player.show(shown, { k, frame, serial, charts });
-      if (told.tab === "plane") lab.points.fill();
-      if (charts) lab.say([lab.points.place(), lab.challenge.on() ? "" : told.verdict?.sentence].filter(Boolean).join(". "));
+      if (scene.tab === "plane") lab.points.fill();
+      if (charts) lab.say([lab.points.place(), lab.challenge.on() ? "" : scene.verdict?.sentence].filter(Boolean).join(". "));
     }
     lab.challenge.ask();
-    document.title = `${told.title ?? "The lab"}: novikoff`;
+    document.title = `${scene.title ?? "The lab"}: novikoff`;
     if (charts) note(options);
     else noteSoon();
   }
@@ -117,10 +117,10 @@
     lab.ask({
       address,
       charts: options.charts ?? true,
-      then: (told) => {
+      then: (scene) => {
         const asked = { ...options, latest: latest() };
         if (latest()) wanted = null;
-        return then(told, asked);
+        return then(scene, asked);
       },
       failed: (sentence, refused) => {
         if (!latest()) return;
@@ -138,14 +138,14 @@
   function stay() {
     lab.points.settle(false);
     lab.controls.settle();
-    if (lab.now?.told.tab !== "plane") return;
-    lab.plane.move(lab.now.told.points);
+    if (lab.now?.scene.tab !== "plane") return;
+    lab.plane.move(lab.now.scene.points);
     lab.points.fill();
   }
 
   /** Note a state in the address bar without asking. */
   lab.note = (keys, options = {}) => {
-    lab.now = { ...lab.now, told: { ...lab.now.told, address: lab.written(keys) } };
+    lab.now = { ...lab.now, scene: { ...lab.now.scene, address: lab.written(keys) } };
     note(options);
   };
 
@@ -179,9 +179,9 @@
 
   const left = {}; // where each tab was left
   function turn(tab) {
-    if (!lab.now || (wanted ?? lab.now.told).tab === tab) return;
-    const { tab: from, address: here } = wanted ?? lab.now.told;
-    if (from === lab.now.told.tab) left[from] = { address: here, k: lab.player.step() };
+    if (!lab.now || (wanted ?? lab.now.scene).tab === tab) return;
+    const { tab: from, address: here } = wanted ?? lab.now.scene;
+    if (from === lab.now.scene.tab) left[from] = { address: here, k: lab.player.step() };
     const { address, k } = left[tab] ?? { address: `tab=${tab}`, k: 0 };
     open(address, { k, push: true, anew: true });
   }
@@ -250,7 +250,7 @@
 
   // the beginning
 
-  /** What the address bar says. A malformed address is told, and the default shown. */
+  /** What the address bar says. A malformed address is named, and the default shown. */
   function begin() {
     const { address, own: mine } = lab.read();
     const speeds = [...find("speed").options].map((each) => each.value);

@@ -1,6 +1,6 @@
 // The plane: points, the line of the weights at a step and its normal, the line of the widest
 // margin with its band, or the conflict with its hulls. Where lines leave the picture is found
-// here, by clipping; which lines, bands and hulls there are is told.
+// here, by clipping; which lines, bands and hulls there are says the scene.
 (() => {
   "use strict";
   const lab = (window.lab ??= {});
@@ -14,7 +14,7 @@
   ];
   const NUMBERED = 60; // points that have their numbers beside them
   const UNLIKE = 12; // times as long: coordinates of different units
-  const state = { figure: null, told: null, film: null, k: 0, frame: null, box: null, chosen: null };
+  const state = { figure: null, scene: null, film: null, k: 0, frame: null, box: null, chosen: null };
 
   const look = (label) => (label > 0 ? ["triangle", "red"] : ["circle", "blue"]);
   const sizeFor = (count) => (count <= 60 ? 13 : count <= 200 ? 10 : 8);
@@ -72,8 +72,8 @@
 
   /** What does not change from step to step. */
   function drawTold() {
-    const { figure, told } = state;
-    const { verdict } = told;
+    const { figure, scene } = state;
+    const { verdict } = scene;
     drawKey();
     drawPoints();
     const playing = Boolean(document.documentElement.dataset.challenge);
@@ -97,7 +97,7 @@
     const meet = verdict.meet && !playing ? [verdict.meet] : [];
     figure.put("meet", columns(meet));
     drawConflict(playing ? [] : verdict.conflict);
-    drawNumbers(playing && told.points.length <= NUMBERED);
+    drawNumbers(playing && scene.points.length <= NUMBERED);
     lab.find("best-name").textContent = bandName(verdict);
     lab.find("band").hidden = !verdict.unlifted;
     lab.find("band").setAttribute("aria-pressed", String(ofBand(verdict) === verdict.unlifted));
@@ -127,25 +127,25 @@
   });
 
   function drawPoints() {
-    const { figure, told } = state;
-    const size = sizeFor(told.points.length) * (document.documentElement.dataset.view ? 1.5 : 1);
+    const { figure, scene } = state;
+    const size = sizeFor(scene.points.length) * (document.documentElement.dataset.view ? 1.5 : 1);
     figure.put("points", {
-      ...columns(told.points),
-      marker: told.points.map((p) => look(p[2])[0]),
-      colour: told.points.map((p) => lab.colour(look(p[2])[1])),
-      size: told.points.map((p) => (p[2] > 0 ? 1.2 : 1) * size),
+      ...columns(scene.points),
+      marker: scene.points.map((p) => look(p[2])[0]),
+      colour: scene.points.map((p) => lab.colour(look(p[2])[1])),
+      size: scene.points.map((p) => (p[2] > 0 ? 1.2 : 1) * size),
     });
   }
 
   /** The numbers of all rows, for who is asked which of them is next. */
   function drawNumbers(on) {
-    const points = on ? state.told.points : [];
+    const points = on ? state.scene.points : [];
     const texts = points.map((_, row) => String(row));
     state.figure.put("numbers", { ...columns(points), text: texts, ...placed(texts, points) });
   }
 
   function drawRows(name, rows, more = {}) {
-    const points = rows.map((row) => state.told.points[row]).filter(Boolean);
+    const points = rows.map((row) => state.scene.points[row]).filter(Boolean);
     state.figure.put(name, { ...columns(points), ...more });
   }
 
@@ -154,7 +154,7 @@
     const texts = conflict.map(({ multiplier, short }) => short ?? multiplier);
     drawRows("conflict", conflict.map(({ row }) => row), {
       text: texts,
-      ...placed(texts, conflict.map(({ row }) => state.told.points[row])),
+      ...placed(texts, conflict.map(({ row }) => state.scene.points[row])),
     });
   }
 
@@ -167,8 +167,8 @@
       const part = (at - low) / (high - low);
       return size * (axis ? 1 - part : part);
     });
-    const taken = state.told.points.map(pixel).map(([x, y]) => around(x, y, 9 * scale, 9 * scale));
-    if (state.told.verdict.meet) taken.push(around(...pixel(state.told.verdict.meet), 12 * scale, 12 * scale));
+    const taken = state.scene.points.map(pixel).map(([x, y]) => around(x, y, 9 * scale, 9 * scale));
+    if (state.scene.verdict.meet) taken.push(around(...pixel(state.scene.verdict.meet), 12 * scale, 12 * scale));
     const out = { shift: [], rise: [], align: [] };
     texts.forEach((text, i) => {
       const [x, y] = pixel(points[i]);
@@ -213,8 +213,8 @@
 
   /** The key has what the film can show at any step: it must not jump from one to the next. */
   function drawKey() {
-    const { figure, film, told } = state;
-    const { verdict, names = {} } = told;
+    const { figure, film, scene } = state;
+    const { verdict, names = {} } = scene;
     for (const [axis, name] of [["below", names.x], ["left", names.y]]) figure.plot[axis][0].axis_label = name || null;
     lab.find("minus-name").textContent = names.minus ? `${names.minus} (−1)` : "class −1";
     lab.find("plus-name").textContent = names.plus ? `${names.plus} (+1)` : "class +1";
@@ -229,11 +229,11 @@
   }
 
   function describe(now, wrong) {
-    const { film, told, k } = state;
+    const { film, scene, k } = state;
     const note = lab.find("stage-note");
     note.textContent = film ? noteOn(film.weights[k], now) : "";
     note.hidden = !note.textContent;
-    const count = (label) => told.points.filter((p) => p[2] === label).length;
+    const count = (label) => scene.points.filter((p) => p[2] === label).length;
     lab.find("plane").setAttribute("aria-label",
       `The plane: ${count(-1)} points of class −1, ${count(1)} of class +1. `
       + (film ? `At update ${k}, ${wrong.length} would be mistakes.` : ""));
@@ -261,7 +261,7 @@
     ["across", "upwards"].forEach((name, i) => {
       figure.model(name).setv({ start: state.box[i][0], end: state.box[i][1] });
     });
-    if (state.told) {
+    if (state.scene) {
       drawTold();
       drawStep();
     }
@@ -279,9 +279,9 @@
 
   lab.plane = {
     embed,
-    /** Show what is told; frame: what to show of the plane. */
-    async show(told, film, k, frame) {
-      Object.assign(state, { told, film, k, frame });
+    /** Show a scene; frame: what to show of the plane. */
+    async show(scene, film, k, frame) {
+      Object.assign(state, { scene, film, k, frame });
       if (state.figure) fit();
       else await embed();
     },
@@ -289,15 +289,15 @@
       state.k = k;
       if (state.figure && state.box) drawStep();
     },
-    /** Points that are being moved, ahead of what is told of them. */
+    /** Points that are being moved, ahead of the scene. */
     move(points) {
-      state.told = { ...state.told, points };
+      state.scene = { ...state.scene, points };
       drawTold();
       drawStep();
     },
     /** Draw all anew, where what is shown of it is another. */
     again() {
-      if (!state.figure || !state.box || !state.told) return;
+      if (!state.figure || !state.box || !state.scene) return;
       drawTold();
       drawStep();
     },

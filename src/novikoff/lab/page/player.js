@@ -5,7 +5,7 @@
   const lab = (window.lab ??= {});
   const root = document.documentElement;
   const { find, made, number } = lab;
-  const state = { told: null, film: null, k: 0, playing: false, charts: [] };
+  const state = { scene: null, film: null, k: 0, playing: false, charts: [] };
   const listeners = [];
 
   const staging = lab.queue();
@@ -13,7 +13,7 @@
   const looks = { latest: 0, of: new Map() }; // how often the screen changed its look, and when a stage was drawn
 
   const last = () => state.film?.steps ?? 0;
-  const stage = () => (state.told.tab === "plane" ? lab.plane : lab.bars);
+  const stage = () => (state.scene.tab === "plane" ? lab.plane : lab.bars);
 
   /** Everything that a step changes, once for each frame. */
   function draw() {
@@ -113,7 +113,7 @@
 
   function onKey(event) {
     const { target, key } = event;
-    if (lab.modified(event) || !(key in keys) || !state.film || (root.dataset.challenge && state.told.tab === "plane")) return;
+    if (lab.modified(event) || !(key in keys) || !state.film || (root.dataset.challenge && state.scene.tab === "plane")) return;
     const inside = (which) => target instanceof Element && target.closest(which);
     const typing = inside(TYPING) && !(key === " " && target.id === "scrub");
     if (find("player").hidden || typing || (key === " " && inside(PRESSED))) return;
@@ -162,28 +162,28 @@
     of.set(now, latest);
   });
 
-  /** Show what is told, from step k on. charts: false leaves those of before, while points move. */
-  async function show(told, { k = 0, frame = told.frame, serial = 0, charts = true } = {}) {
+  /** Show the scene, from step k on. charts: false leaves those of before, while points move. */
+  async function show(scene, { k = 0, frame = scene.frame, serial = 0, charts = true } = {}) {
     if (charts) pause();
-    state.told = told;
-    state.film = told.film && lab.unpacked(told.film);
+    state.scene = scene;
+    state.film = scene.film && lab.unpacked(scene.film);
     state.k = Math.max(0, Math.min(last(), k));
     const { film } = state;
-    find("plane").hidden = find("plane-key").hidden = told.tab !== "plane";
-    find("bars").hidden = find("bars-key").hidden = told.tab === "plane" || !film;
+    find("plane").hidden = find("plane-key").hidden = scene.tab !== "plane";
+    find("bars").hidden = find("bars-key").hidden = scene.tab === "plane" || !film;
     if (charts) { // while a point is moved the plane must stay where it is
-      find("title").textContent = told.title ?? film?.title ?? "";
-      find("about").textContent = told.about ?? "";
+      find("title").textContent = scene.title ?? film?.title ?? "";
+      find("about").textContent = scene.about ?? "";
     }
-    lab.tellVerdict(told.verdict);
-    lab.tellFigures(told.figures);
+    lab.tellVerdict(scene.verdict);
+    lab.tellFigures(scene.figures);
     for (const id of ["countdown", "step", "proof"]) find(id).hidden = !film;
     find("scrub").max = last();
     for (const id of ["scrub", "play", "home", "back", "forward", "end"]) find(id).disabled = !last();
     lab.tellSymbols(film?.symbols);
     if (film) lab.tellLines(film);
-    if (told.tab === "plane") await drawStage(() => lab.plane.show(told, film, state.k, frame));
-    else if (film) await drawStage(() => lab.bars.show(told, film, state.k));
+    if (scene.tab === "plane") await drawStage(() => lab.plane.show(scene, film, state.k, frame));
+    else if (film) await drawStage(() => lab.bars.show(scene, film, state.k));
     await staging(() => lab.proof.show(film, state.k));
     draw();
     root.dataset.step = state.k;
@@ -209,8 +209,8 @@
   document.addEventListener("keydown", onKey);
   lab.onlook(async () => {
     const mine = (looks.latest += 1);
-    if (!state.told) return;
-    if (state.told.tab === "plane" || state.film) await drawStage();
+    if (!state.scene) return;
+    if (state.scene.tab === "plane" || state.film) await drawStage();
     await staging(() => lab.proof.embed());
     if (mine !== looks.latest) return; // a newer look is on its way
     draw();
@@ -225,6 +225,6 @@
     onstep: (listener) => { listeners.push(listener); },
   };
 
-  const offline = lab.data("told");
+  const offline = lab.data("scene");
   if (offline) show(offline, { serial: 1 });
 })();

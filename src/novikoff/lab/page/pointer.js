@@ -25,7 +25,7 @@
     return found;
   }
 
-  const editable = () => lab.now?.told.tab === "plane" && lab.plane.box();
+  const editable = () => lab.now?.scene.tab === "plane" && lab.plane.box();
 
   function begin(event) {
     if (event.button !== 0 || held?.at || !editable()) return;
@@ -54,7 +54,7 @@
     follow();
   }
 
-  /** The point goes with the pointer at once; the verdict follows as fast as it is told. */
+  /** The point goes with the pointer at once; the verdict follows as fast as the server answers. */
   const follow = lab.framed(() => {
     if (!held?.at) return;
     held.next = moved(held);
@@ -112,7 +112,7 @@
   }
   find("wider").addEventListener("click", () => zoom(1.5));
   find("nearer").addEventListener("click", () => zoom(1 / 1.5));
-  find("fit").addEventListener("click", () => lab.plane.zoom(lab.now.told.frame));
+  find("fit").addEventListener("click", () => lab.plane.zoom(lab.now.scene.frame));
 
   lab.pointer = { dragging: () => Boolean(held?.next), points: () => held?.next };
 })();

@@ -1,6 +1,6 @@
 // The list of points, in which they can be chosen, moved, added and deleted without a mouse, and
 // what all editing has in common: the points that are wanted, their changes, and how to undo them.
-// Points are wanted, and drawn, from the moment they change; what is told of them follows.
+// Points are wanted, and drawn, from the moment they change; the scene with them follows.
 (() => {
   "use strict";
   const lab = (window.lab ??= {});
@@ -10,9 +10,9 @@
   const state = { chosen: null, moving: false, held: false, wanted: null, undo: [], sure: [] };
   const list = find("points");
 
-  const shown = () => lab.now?.told.tab === "plane";
-  /** What is wanted, which is what is told unless an answer is awaited: points, and the preset. */
-  const rows = () => state.wanted ?? { preset: lab.now.told.state.preset, points: lab.now.told.points };
+  const shown = () => lab.now?.scene.tab === "plane";
+  /** What is wanted, which is what the scene has unless an answer is awaited: points, and the preset. */
+  const rows = () => state.wanted ?? { preset: lab.now.scene.state.preset, points: lab.now.scene.points };
   const points = () => rows().points;
   const label = (sign) => (sign > 0 ? "+1" : "−1");
   const width = () => {
@@ -35,16 +35,16 @@
 
   /** Points are wanted from now on, and drawn. from: the row each of them has been, if any. */
   function want(next, { preset = "", from = next.map((_, i) => i) } = {}) {
-    const told = lab.now.told.points.map((_, i) => i);
-    const places = state.wanted?.places ?? told;
+    const everyone = lab.now.scene.points.map((_, i) => i);
+    const places = state.wanted?.places ?? everyone;
     state.wanted = { preset, points: next, places: from.map((row) => places[row] ?? null) };
     draw();
   }
 
-  /** Draw what is wanted among what is told: rows keep their numbers, a deleted one is nowhere. */
+  /** Draw what is wanted among those of the scene: rows keep their numbers, a deleted one is nowhere. */
   function draw() {
     const { points: next, places } = state.wanted;
-    const drawn = lab.now.told.points.map(([, , sign]) => [NaN, NaN, sign]);
+    const drawn = lab.now.scene.points.map(([, , sign]) => [NaN, NaN, sign]);
     const at = next.map((point, i) => {
       const place = places[i] ?? drawn.length;
       for (let k = drawn.length; k < place; k += 1) drawn.push([NaN, NaN, point[2]]);

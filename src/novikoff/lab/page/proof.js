@@ -1,5 +1,5 @@
 // The proof's picture at a step: the weights along and across w*, the floor, the disc, and what is
-// left between them. Where things are is told by the film; here arcs and arrows are drawn through it.
+// left between them. Where things are, the film says; here arcs and arrows are drawn through it.
 (() => {
   "use strict";
   const lab = (window.lab ??= {});

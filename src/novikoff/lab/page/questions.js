@@ -1,4 +1,4 @@
-// The page's state is its address: what the server is told, and what it answers. One question is
+// The page's state is its address: what the server is asked, and what it answers. One question is
 // open at a time, and the newest wins; whoever is asked twice is asked for the last thing only.
 (() => {
   "use strict";
@@ -63,7 +63,7 @@
   let open = null; // the question that is being answered
   let next = null; // and the one to ask then
 
-  /** Ask what an address means; `then(told)` or `failed(sentence, refused)` is called, or neither. */
+  /** Ask what an address means; `then(scene)` or `failed(sentence, refused)` is called, or neither. */
   lab.ask = (question) => {
     next = question;
     if (!open) send();
@@ -90,8 +90,8 @@
   /** What to do with the server's answer, or with its refusal; null if the question was let go. */
   async function answered({ address, charts, then, failed }, signal) {
     try {
-      const told = await lab.post("told", { address, charts }, signal);
-      return () => then(told);
+      const scene = await lab.post("scene", { address, charts }, signal);
+      return () => then(scene);
     } catch (error) {
       return error.name === "AbortError" ? null : () => failed(error.message, error.refused);
     }

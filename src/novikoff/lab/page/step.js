@@ -76,11 +76,11 @@
   }
 
   function update(film, k) {
-    const told = happened(film, k);
-    const [kind, what] = told.wrong ? ["mistake", "mistake"] : ["update", "not a mistake, still an update"];
-    const head = made("p", { class: "head" }, told.head, " ", made("span", { class: `badge ${kind}` }, what));
-    const where = made("p", {}, `${told.place}: `, made("span", { class: "formula" }, formula(told.score)), ". ",
-      made("span", { class: "soft small since" }, told.since));
+    const moment = happened(film, k);
+    const [kind, what] = moment.wrong ? ["mistake", "mistake"] : ["update", "not a mistake, still an update"];
+    const head = made("p", { class: "head" }, moment.head, " ", made("span", { class: `badge ${kind}` }, what));
+    const where = made("p", {}, `${moment.place}: `, made("span", { class: "formula" }, formula(moment.score)), ". ",
+      made("span", { class: "soft small since" }, moment.since));
     const moved = made("p", { class: "formula" }, formula(lab.filled(film.moved, film, k)));
     return [head, where, moved, weights(film, k)];
   }
@@ -189,10 +189,10 @@
   lab.sayStep = (film, k) => {
     const { noun, column, bound } = film.countdown;
     if (!k) return lab.say(lab.asking?.() ? "The start." : `The start, of ${number(film.steps)} updates.`);
-    const told = happened(film, k);
+    const moment = happened(film, k);
     const used = film.columns[column][k - 1];
     const left = bound === null ? "" : `; ${used} of at most ${bound} ${noun}`;
     const over = k === film.steps && !lab.asking?.() ? ` ${film.end.sentence}` : "";
-    lab.say(`${told.head}, ${told.place}, ${told.wrong ? "a mistake" : "not a mistake"}${left}.${over}`);
+    lab.say(`${moment.head}, ${moment.place}, ${moment.wrong ? "a mistake" : "not a mistake"}${left}.${over}`);
   };
 })();

@@ -36,7 +36,7 @@
     return element;
   };
 
-  /** What the letters of the film mean; whoever points at one is told. */
+  /** What the letters of the film mean; whoever points at one reads it. */
   let symbols = {};
   let letters = null;
   lab.setSymbols = (found = {}) => {

@@ -10,7 +10,7 @@
   const AXIS = 48; // pixels beside the bars
   const RIM = 2.5; // pixels around a bar of the row looked at
   const SUMS = 5.5; // bars: of so many, each of the two sums has the room of one
-  const state = { figure: null, kind: null, told: null, film: null, k: 0 };
+  const state = { figure: null, kind: null, scene: null, film: null, k: 0 };
 
   const powers = () => state.film.kind === "winnow";
 
@@ -24,8 +24,8 @@
 
   /** From the least to the greatest weight of the whole film, so that bars do not jump. */
   function heights() {
-    const { film, told } = state;
-    const all = [powers() ? (told.threshold ?? 1) : 0, ...(film.columns.row_sum ?? []), ...(film.columns.row_sum_after ?? [])];
+    const { film, scene } = state;
+    const all = [powers() ? (scene.threshold ?? 1) : 0, ...(film.columns.row_sum ?? []), ...(film.columns.row_sum_after ?? [])];
     for (const weights of film.weights) all.push(Math.min(...weights), Math.max(...weights));
     const [low, high] = all.reduce(([a, b], w) => [Math.min(a, w), Math.max(b, w)], [1, powers() ? 1 : 0]);
     if (powers()) return [Math.min(low, 0.5) / 1.6, Math.max(high, 2) * 1.6];
@@ -34,18 +34,18 @@
   }
 
   function drawTold() {
-    const { figure, film, told } = state;
+    const { figure, film, scene } = state;
     const count = film.names.length;
     figure.model("across").setv({ start: 0.3, end: powers() ? sumPlaces().end : count + 0.7 });
     const [start, end] = heights();
     figure.model("upwards").setv({ start, end });
     name([...film.names, ...Array(powers() ? Math.ceil(sumPlaces().end - count) : 0).fill("")]);
-    const threshold = powers() ? (told.threshold ?? null) : null;
+    const threshold = powers() ? (scene.threshold ?? null) : null;
     if (powers()) {
       figure.put("threshold", threshold === null ? { x0: [], x1: [], y0: [], y1: [] }
         : { x0: [sumPlaces().start], x1: [sumPlaces().end], y0: [threshold], y1: [threshold] });
     }
-    const shown = { relevant: told.relevant, looked: told.rows, threshold, sum: powers() };
+    const shown = { relevant: scene.relevant, looked: scene.rows, threshold, sum: powers() };
     for (const item of lab.find("bars-key").children) item.hidden = !shown[item.dataset.if];
     lab.find("threshold-name").textContent = threshold === null ? ""
       : `threshold θ = ${lab.number(threshold)}, for that sum`;
@@ -65,11 +65,11 @@
   }
 
   function drawStep() {
-    const { figure, film, told, k } = state;
+    const { figure, film, scene, k } = state;
     const weights = film.weights[k];
-    const row = k > 0 ? told.rows?.[film.columns.row[k - 1]] : null;
-    const relevant = new Set(told.relevant ?? []);
-    const plain = told.relevant ? "grey" : "blue";
+    const row = k > 0 ? scene.rows?.[film.columns.row[k - 1]] : null;
+    const relevant = new Set(scene.relevant ?? []);
+    const plain = scene.relevant ? "grey" : "blue";
     const base = powers() ? figure.model("upwards").start : 0;
     figure.put("bars", {
       x: weights.map((_, i) => i + 1),
@@ -78,7 +78,7 @@
       colour: weights.map((_, i) => lab.colour(relevant.has(i) ? "green" : plain)),
       edge: weights.map((_, i) => lab.colour(row?.[i] ? "amber" : "paper")),
       rim: weights.map((_, i) => (row?.[i] ? RIM : 0)), // of paper it would eat up thin bars
-      hatch: weights.map((_, i) => (relevant.has(i) || !told.relevant ? "blank" : "right_diagonal_line")),
+      hatch: weights.map((_, i) => (relevant.has(i) || !scene.relevant ? "blank" : "right_diagonal_line")),
     });
     if (powers()) drawSums(base);
     const listed = film.names.map((name, i) => `${name} ${lab.number(weights[i])}`).slice(0, NAMED);
@@ -111,8 +111,8 @@
 
   lab.bars = {
     embed,
-    async show(told, film, k) {
-      Object.assign(state, { told, film, k });
+    async show(scene, film, k) {
+      Object.assign(state, { scene, film, k });
       if (!state.figure || state.kind !== (powers() ? "powers" : "weights")) await embed();
       else {
         drawTold();

@@ -1,7 +1,7 @@
 """What the page draws on: the plane, and bars for weights.
 
 The figures are made once, empty, with a name for each source; the page's scripts fill the sources
-from told and film. Colours are light ones; on a dark screen the scripts exchange them.
+from scene and film. Colours are light ones; on a dark screen the scripts exchange them.
 """
 
 from typing import Any

@@ -76,7 +76,7 @@ class CachedQuery(NamedTuple):
 def state_query(address: str, charts: bool = True) -> CachedQuery:
     """Everything about a state; without its charts, it comes sooner."""
     answer = partial(page_data.page_data, address, charts=charts)
-    return CachedQuery(("told", address, charts), answer)
+    return CachedQuery(("scene", address, charts), answer)
 
 
 def points_query(
@@ -206,7 +206,7 @@ def application(pool: RequestPool, hosts: frozenset[str] | None) -> Application:
                 {"path": assets.FOLDER},
             ),
             ("/static/js/bokeh.min.js", BokehHandler),
-            ("/told", QueryHandler, {"query": state_query}),
+            ("/scene", QueryHandler, {"query": state_query}),
             ("/points", QueryHandler, {"query": points_query}),
             ("/capacity", QueryHandler, {"query": capacity_query}),
             (f"/({'|'.join(map(re.escape, DOWNLOADS))})", DownloadHandler),

@@ -70,7 +70,7 @@ def pasted(
         except UnicodeEncodeError:
             raise DataError("the text holds half a character, expected Unicode text") from None
         except DataError as error:
-            raise DataError(_told(str(error), path)) from None
+            raise DataError(_reworded(str(error), path)) from None
         names = layout.names or [f"column {place + 1}" for place in range(layout.width)]
         found: dict[str, Any] = {
             "columns": names,
@@ -86,7 +86,7 @@ def pasted(
             found |= chosen._asdict()
             points, labels = _read_points(path, layout, names, chosen)
         except DataError as error:
-            return found | {"note": "", "problem": _told(str(error), path)}
+            return found | {"note": "", "problem": _reworded(str(error), path)}
     others = len(names) - 3
     note = f"{others} other column{'s are' if others != 1 else ' is'} not used." if others else ""
     words = *chosen[:2], *labels
@@ -182,7 +182,7 @@ def _listed(words: Sequence[object] | npt.NDArray[Any]) -> str:
     return some if len(words) <= LISTED else f"{some} and {len(words) - LISTED} more"
 
 
-def _told(message: str, path: Path) -> str:
+def _reworded(message: str, path: Path) -> str:
     """The reader's message, with the line in place of a file that nobody knows."""
     found = re.match(rf"{re.escape(str(path))}(?::(\d+))?(?::\d+)?: ", message)
     if found:
