@@ -166,8 +166,10 @@ class Online:
             return self.decide_one(x)[0]
         try:
             one = self._one
-            if one is not None and type(x) is one.kind and one.place_known(x):
-                return self._label(one.code(one.answer()))
+            if one is not None and type(x) is one.kind:
+                code = -1 if one.predict is None else one.predict(id(x))
+                if code >= 0 or one.place_known(x):
+                    return self._label(one, code if code >= 0 else one.code(one.answer()))
         finally:
             lock.idle.append(None)
             if lock.wanted:
@@ -182,10 +184,13 @@ class Online:
                 one, x = self._bound_for_prediction(x)
                 type(one).place(one, x)  # it takes no room to learn in
             answers = one.answer()
-            return self._label(one.code(answers)), answers
+            return self._label(one, one.code(answers)), answers
 
-    def _label(self, code: int) -> Label:
-        label: Label = getattr(self, "classes_", PLUS_MINUS)[code]
+    def _label(self, one: RowBuffer, code: int) -> Label:
+        classes = getattr(self, "classes_", PLUS_MINUS)
+        if one.classes is not classes:
+            one.classes, one.labels = classes, list(classes)
+        label: Label = one.labels[code]
         return label
 
     def _class_weights(self, by_class: ClassWeight) -> Weights:
@@ -297,7 +302,7 @@ class Online:
         if not hasattr(self, "_learner"):
             self._begin(x, getattr(self, "classes_", PLUS_MINUS))
         if self._one is not None and self._one.named is isinstance(x, Mapping):
-            self._one.kind = type(x)  # a list after an array, say: the same buffer will do
+            self._one.expect(type(x))  # a list after an array, say: the same buffer will do
         else:
             self._one = self._bound_to(x)
         return self._one
