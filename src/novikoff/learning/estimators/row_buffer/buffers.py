@@ -6,11 +6,12 @@ What would be looked up anew at every call (the compiled code and its arguments)
 import functools
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from novikoff.data.user_types import Label
 from novikoff.errors import DataError
 from novikoff.learning.estimators.row_buffer.dict_prediction import prediction_for
 from novikoff.learning.estimators.row_buffer.dict_values import FLOAT_TYPE, READABLE, place_floats
@@ -34,9 +35,9 @@ class RowBuffer:
 
     named = False
     weights: Vector | None
-    predict: Any = None  # of an `id`: the class number, or -1 for what is to be placed and answered
-    classes: Any = None  # of the estimator, when it took the labels from them
-    labels: Any = None
+    #: The class number by an `id`; -1 for what is to be placed and answered.
+    predict: Callable[[int], int] | None = None
+    labels: list[Label]  # one for each class number
 
     def __init__(self, learner: Learner, rows: Any, codes: dict[Any, int], kind: type) -> None:
         self.learner, self.rows, self.codes, self.kind = learner, rows, codes, kind
