@@ -278,7 +278,8 @@ def test_learn_many_is_learn_one_row_by_row(kind):
     rows[60] = dict(reversed(rows[60].items()))
     rows[70] = {name: int(value) for name, value in rows[70].items()}
     labels = [1 if k < 30 else label for k, label in enumerate(y.tolist())]
-    one, many = kind(), kind()
+    theta = {"theta": 5.0} if kind is nk.Winnow else {}
+    one, many = kind(**theta), kind(**theta)
     for model in (one, many):
         model.learn_one(rows[0], labels[0], **named_classes(kind))
     for row, label in zip(rows[1:], labels[1:], strict=True):
@@ -287,19 +288,21 @@ def test_learn_many_is_learn_one_row_by_row(kind):
     assert many.coef_.tobytes() == one.coef_.tobytes()
     assert (many.mistakes_, many.n_samples_seen_) == (one.mistakes_, one.n_samples_seen_)
     assert many.feature_names_in_.tolist() == one.feature_names_in_.tolist()
-    weighted = [kind(class_weight={-1: 2.0, 1: 0.5}) for _ in range(2)]
-    if not hasattr(kind(), "theta"):
-        for model in weighted:
-            model.learn_one(X[0], y[0], **named_classes(kind))
-        for row, label in zip(X[1:], y[1:], strict=True):
-            weighted[0].learn_one(row, label)
-        weighted[1].learn_many(X[1:], y[1:])
-        assert weighted[0].coef_.tobytes() == weighted[1].coef_.tobytes()
+
+
+def test_rows_of_classes_with_weights_are_learned_as_one_by_one():
+    X, y = stream()
+    one, many = (nk.Perceptron(class_weight={-1: 2.0, 1: 0.5}) for _ in range(2))
+    for row, label in zip(X, y, strict=True):
+        one.learn_one(row, label)
+    many.learn_many(X, y)
+    assert one.coef_.tobytes() == many.coef_.tobytes()
+    assert one.weighted_mistakes_ == many.weighted_mistakes_
 
 
 def test_rows_before_a_refused_one_stay_learned():
     X, y = stream()
-    one, many = nk.Perceptron().partial_fit(X[:20], y[:20]), nk.Perceptron()
+    one, many = nk.Perceptron().partial_fit(X[:20], y[:20], [-1, 1]), nk.Perceptron()
     bad = [*X[:20], X[20] * np.nan, *X[20:]]
     with pytest.raises(DataError, match="NaN"):
         many.learn_many(bad, [*y, 1])

@@ -58,10 +58,6 @@ def place_values(address: int, keys: Any, values: Any, float_type: int) -> bool:
     return True
 
 
-def _place_floats(address: int, keys: Any, values: Any, float_type: int) -> bool:
-    return place_values(address, keys, values, float_type)
-
-
 def _is_laid_out_so() -> bool:
     """Whether this interpreter's dicts and floats lie in memory as described above."""
     sizes = object.__basicsize__, float.__basicsize__, dict.__basicsize__
@@ -72,9 +68,7 @@ def _is_laid_out_so() -> bool:
     for row in ({"a": 1.5, "b": -2.0}, {1: 0.5, "b": 2.5}, {f"{k}": k + 0.5 for k in range(300)}):
         values = np.zeros(len(row))
         keys = np.array([*map(id, row)], np.int64)
-        if not _place_floats(id(row), keys, values, id(float)) or values.tolist() != [
-            *row.values()
-        ]:
+        if not place_values(id(row), keys, values, id(float)) or values.tolist() != [*row.values()]:
             return False
     return True
 
@@ -82,4 +76,4 @@ def _is_laid_out_so() -> bool:
 READABLE = _is_laid_out_so()
 FLOAT_TYPE = id(float)
 register_module("novikoff.learning.estimators.row_buffer.dict_values_codegen")
-place_floats = compile_loop(_place_floats)
+place_floats = compile_loop(place_values)

@@ -1,25 +1,18 @@
 """The parts of `dict_values` for compiled code, which holds the interpreter's lock."""
 
-from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba import types as numba_types
-from numba.extending import intrinsic
 
-from novikoff.jit import register_implementation
+from novikoff.jit import intrinsic, register_implementation
 from novikoff.learning.estimators.row_buffer.dict_values import double_at, word_at
 
 types: Any = numba_types
 _word = ir.IntType(64)
 
 
-def _intrinsic(function: Callable[..., Any]) -> Any:
-    """Numba's `intrinsic`: called without the typing context that it is written with."""
-    return intrinsic(function)
-
-
-@_intrinsic
+@intrinsic
 def _word_at(typing: Any, address: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.load(builder.inttoptr(args[0], _word.as_pointer()))
@@ -27,7 +20,7 @@ def _word_at(typing: Any, address: Any) -> Any:
     return types.int64(types.int64), generate
 
 
-@_intrinsic
+@intrinsic
 def _double_at(typing: Any, address: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.load(builder.inttoptr(args[0], ir.DoubleType().as_pointer()))
