@@ -1,4 +1,4 @@
-"""`learn_one` against river's Perceptron, one example at a time.
+"""`learn_one`, `learn_many` and `predict_one` against river's Perceptron.
 
 Both see the same rows in the same order; river takes dicts only, so arrays are compared with its
 dicts too. Rows have 100 features, as in the epochs benchmark. They are few enough to stay in the
@@ -33,6 +33,15 @@ def learn_all(make, rows, labels):
     return run
 
 
+def learn_batches(make, rows, labels):
+    def run() -> None:
+        model = make()
+        for _ in range(PASSES):
+            model.learn_many(rows, labels)
+
+    return run
+
+
 def predict_all(model, rows, labels):
     for row, label in zip(rows, labels, strict=True):
         model.learn_one(row, label)
@@ -51,6 +60,7 @@ def main() -> None:
         {
             "arrays": learn_all(nk.Perceptron, arrays, labels),
             "dicts": learn_all(nk.Perceptron, dicts, labels),
+            "batches": learn_batches(nk.Perceptron, dicts, labels),
             "river": learn_all(linear_model.Perceptron, dicts, labels),
             "predict": predict_all(nk.Perceptron(), dicts, labels),
             "river's predict": predict_all(linear_model.Perceptron(), dicts, labels),
@@ -62,6 +72,7 @@ def main() -> None:
         [
             Line("learn_one on arrays", "river", 20.0, faster(seconds, "arrays", "river")),
             Line("learn_one on dicts", "river", 10.0, faster(seconds, "dicts", "river")),
+            Line("learn_many on dicts", "river", 10.0, faster(seconds, "batches", "river")),
             Line(
                 "predict_one on dicts",
                 "river",

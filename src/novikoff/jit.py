@@ -226,6 +226,14 @@ def register_implementation(
     _overload(function, lambda kind: implementation, INLINE | {"_nrt": allocates})
 
 
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """Numba's own: a function in LLVM, called without the typing context that it is written with.
+
+    For modules that are imported when something is compiled.
+    """
+    return importlib.import_module("numba.extending").intrinsic(function)
+
+
 def inline(function: Function) -> Function:
     """Let loops call a function, which becomes a part of them; it must not allocate."""
     _overload(function, lambda kind: function)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
+from novikoff.errors import DataError
 from tests.helpers.examples import examples
 from tests.helpers.rule_table import CLASSIFIERS, early_predictions
 
@@ -266,3 +267,47 @@ def test_the_names_of_a_refused_row_are_forgotten(bad):
 def test_a_second_label_may_come_with_a_row_of_another_kind():
     model = nk.Perceptron().learn_one(np.array([1.0, 0.0]), 1)
     assert model.learn_one([0.0, 1.0], 0).classes_.tolist() == [0, 1]
+
+
+@every_classifier
+def test_learn_many_is_learn_one_row_by_row(kind):
+    """With names that come later, rows of other types and a label that comes late."""
+    X, y = stream(400)
+    rows = [named(row) for row in X.tolist()]
+    rows[40:50] = [{**row, "late": 1.0} for row in rows[40:50]]
+    rows[60] = dict(reversed(rows[60].items()))
+    rows[70] = {name: int(value) for name, value in rows[70].items()}
+    labels = [1 if k < 30 else label for k, label in enumerate(y.tolist())]
+    theta = {"theta": 5.0} if kind is nk.Winnow else {}
+    one, many = kind(**theta), kind(**theta)
+    for model in (one, many):
+        model.learn_one(rows[0], labels[0], **named_classes(kind))
+    for row, label in zip(rows[1:], labels[1:], strict=True):
+        one.learn_one(row, label)
+    assert many.learn_many(iter(rows[1:]), iter(labels[1:])) is many
+    assert many.coef_.tobytes() == one.coef_.tobytes()
+    assert (many.mistakes_, many.n_samples_seen_) == (one.mistakes_, one.n_samples_seen_)
+    assert many.feature_names_in_.tolist() == one.feature_names_in_.tolist()
+
+
+def test_rows_of_classes_with_weights_are_learned_as_one_by_one():
+    X, y = stream()
+    one, many = (nk.Perceptron(class_weight={-1: 2.0, 1: 0.5}) for _ in range(2))
+    for row, label in zip(X, y, strict=True):
+        one.learn_one(row, label)
+    many.learn_many(X, y)
+    assert one.coef_.tobytes() == many.coef_.tobytes()
+    assert one.weighted_mistakes_ == many.weighted_mistakes_
+
+
+def test_rows_before_a_refused_one_stay_learned():
+    X, y = stream()
+    one, many = nk.Perceptron().partial_fit(X[:20], y[:20], [-1, 1]), nk.Perceptron()
+    bad = [*X[:20], X[20] * np.nan, *X[20:]]
+    with pytest.raises(DataError, match="NaN"):
+        many.learn_many(bad, [*y, 1])
+    assert many.coef_.tobytes() == one.coef_.tobytes()
+    with pytest.raises(DataError, match="81 rows and 80 labels"):
+        many.learn_many(bad, y)
+    positive = nk.OneSidedPerceptron().learn_many(X[:20])
+    assert np.array_equal(positive.coef_, nk.OneSidedPerceptron().partial_fit(X[:20]).coef_)

@@ -52,8 +52,10 @@ class RiverClassifier(base.MiniBatchClassifier):
 
     def learn_many(self, X: Any, y: Iterable[Label]) -> None:
         """Learn from the rows of a frame (pandas, polars), or dicts, one after another."""
-        for x, label in zip(_dicts(X), y, strict=True):
+        rows, labels = [*_dicts(X)], [*y]
+        for x, label in zip(rows[:1], labels[:1], strict=True):
             self.learn_one(x, label)
+        self.model.learn_many(rows[1:], labels[1:])
 
     def predict_many(self, X: Any) -> Any:
         """The class of each row: a series for a frame, a list for dicts."""

@@ -4,16 +4,15 @@ Written so because Numba's own loops stay scalar here (a floating-point sum may 
 at half the speed. Imported when something is compiled.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from llvmlite import ir
 from numba import types as numba_types
 from numba.core import cgutils as numba_cgutils
 from numba.core.errors import TypingError
-from numba.extending import intrinsic
 
-from novikoff.jit import register_implementation
+from novikoff.jit import intrinsic, register_implementation
 from novikoff.learning.dot_kernels import (
     LANES,
     dense_add,
@@ -53,11 +52,6 @@ def _fold(builder: Any, lanes: Any) -> Any:
 
 def _widen(builder: Any, value: Any, to: Any) -> Any:
     return value if value.type == to else builder.fpext(value, to)
-
-
-def _intrinsic(function: Callable[..., Any]) -> Any:
-    """Numba's `intrinsic`: called without the typing context that it is written with."""
-    return intrinsic(function)
 
 
 def _arrays(context: Any, builder: Any, signature: Any, args: Any) -> list[Any]:
@@ -131,7 +125,7 @@ def _dense_sums(builder: Any, x: Any, factors: list[Any]) -> list[Any]:
     return [_fold(builder, builder.load(lanes)) for lanes in sums]
 
 
-@_intrinsic
+@intrinsic
 def _dense_dot(typing_context: Any, x: Any, w: Any) -> Any:
     _contiguous(x, w)
 
@@ -142,7 +136,7 @@ def _dense_dot(typing_context: Any, x: Any, w: Any) -> Any:
     return types.float64(x, w), codegen
 
 
-@_intrinsic
+@intrinsic
 def _dense_dot_and_square(typing_context: Any, x: Any, w: Any) -> Any:
     _contiguous(x, w)
 
@@ -228,7 +222,7 @@ def _one(builder: Any, array: Any, at: Any) -> Any:
     return _widen(builder, builder.load(builder.gep(array.data, [at])), _double)
 
 
-@_intrinsic
+@intrinsic
 def _sparse_dot(typing_context: Any, values: Any, columns: Any, w: Any) -> Any:
     _contiguous(values, columns, w)
 
@@ -239,7 +233,7 @@ def _sparse_dot(typing_context: Any, values: Any, columns: Any, w: Any) -> Any:
     return types.float64(values, columns, w), codegen
 
 
-@_intrinsic
+@intrinsic
 def _sparse_dot_and_square(typing_context: Any, values: Any, columns: Any, w: Any) -> Any:
     _contiguous(values, columns, w)
 
@@ -261,7 +255,7 @@ def _sparse_dot_and_square(typing_context: Any, values: Any, columns: Any, w: An
     return types.UniTuple(types.float64, 2)(values, columns, w), codegen
 
 
-@_intrinsic
+@intrinsic
 def _sparse_square(typing_context: Any, values: Any, columns: Any) -> Any:
     _contiguous(values, columns)
 
@@ -294,7 +288,7 @@ def _scatter(builder: Any, values: Any, columns: Any, targets: list[tuple[Any, A
                 builder.store(total, at)
 
 
-@_intrinsic
+@intrinsic
 def _sparse_add(typing_context: Any, values: Any, columns: Any, amount: Any, w: Any) -> Any:
     _contiguous(values, columns, w)
 
@@ -306,7 +300,7 @@ def _sparse_add(typing_context: Any, values: Any, columns: Any, amount: Any, w: 
     return types.none(values, columns, types.float64, w), codegen
 
 
-@_intrinsic
+@intrinsic
 def _sparse_add_both(
     typing_context: Any, values: Any, columns: Any, a: Any, w: Any, b: Any, m: Any
 ) -> Any:

@@ -8,7 +8,7 @@ import contextlib
 import copy
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +25,7 @@ from novikoff.learning.rules.protocol import Rule
 from novikoff.number_text import listed
 
 ROOM = 64  # features a learner on dicts starts with; it doubles when they run out
+TOGETHER = 256  # rows that others wait for at most
 PLUS_MINUS = np.array([-1, 1])  # what labels are until some are seen
 NO_CODES = np.empty(0, np.uint16)
 
@@ -121,6 +122,34 @@ class Online:
             if lock.wanted:
                 lock.hand_over()
 
+    def learn_many(self, X: Iterable[RowLike], y: Iterable[Label]) -> Self:
+        """Learn from rows one after another, as `learn_one` does, in less time for each.
+
+        X: arrays or dicts. y: their labels. Where a row is refused, those before it stay learned.
+        """
+        rows, labels = [*X], [*y]
+        if len(rows) != len(labels):
+            raise DataError(f"there are {len(rows)} rows and {len(labels)} labels")
+        done = 0
+        while done < len(rows):
+            self.learn_one(rows[done], labels[done])
+            with self._lock:
+                done = self._learn_alike(rows, labels, done + 1, min(done + TOGETHER, len(rows)))
+        return self
+
+    def _learn_alike(self, rows: list[RowLike], labels: list[Label], start: int, stop: int) -> int:
+        """Learn from rows for which all is ready; where one begins that is of another kind."""
+        one = self._one
+        if one is None or one.weight != 1.0 or self._lock.in_use:
+            return start
+        for k in range(start, stop):
+            if type(rows[k]) is not one.kind or labels[k] not in one.calls:
+                return k
+            one.place(rows[k])
+            if one.run(*one.calls[labels[k]]):
+                one.refuse()
+        return stop
+
     def _learn_in_turn(
         self, x: RowLike, y: Label, weight: float, classes: npt.ArrayLike | None
     ) -> Self:
@@ -166,8 +195,11 @@ class Online:
             return self.decide_one(x)[0]
         try:
             one = self._one
-            if one is not None and type(x) is one.kind and one.place_known(x):
-                return self._label(one.code(one.answer()))
+            if one is not None and type(x) is one.kind:
+                if one.predict is not None and (code := one.predict(id(x))) >= 0:
+                    return one.labels[code]
+                if one.place_known(x):
+                    return one.labels[one.code(one.answer())]
         finally:
             lock.idle.append(None)
             if lock.wanted:
@@ -182,11 +214,7 @@ class Online:
                 one, x = self._bound_for_prediction(x)
                 type(one).place(one, x)  # it takes no room to learn in
             answers = one.answer()
-            return self._label(one.code(answers)), answers
-
-    def _label(self, code: int) -> Label:
-        label: Label = getattr(self, "classes_", PLUS_MINUS)[code]
-        return label
+            return one.labels[one.code(answers)], answers
 
     def _class_weights(self, by_class: ClassWeight) -> Weights:
         """The weight of each class."""
@@ -278,7 +306,7 @@ class Online:
             named = np.unique(np.asarray(classes))
             if len(named) < 2:
                 raise ParameterError("classes must name two classes or more")
-            self.classes_ = named
+            self.classes_, self._one = named, None
             self.__dict__.pop("_codes", None)
         if self._label_numbers().get(y) is None:
             self._new_label(y)
@@ -297,9 +325,10 @@ class Online:
         if not hasattr(self, "_learner"):
             self._begin(x, getattr(self, "classes_", PLUS_MINUS))
         if self._one is not None and self._one.named is isinstance(x, Mapping):
-            self._one.kind = type(x)  # a list after an array, say: the same buffer will do
+            self._one.expect(type(x))  # a list after an array, say: the same buffer will do
         else:
             self._one = self._bound_to(x)
+            self._one.labels = list(getattr(self, "classes_", PLUS_MINUS))
         return self._one
 
     def _begin(self, x: Any, classes: npt.NDArray[Any]) -> None:
@@ -343,6 +372,7 @@ class Online:
                 f"the label {y!r} is none of the classes {known}: name all in the first call"
                 " (classes=[...]), or use MulticlassPerceptron, whose classes may come later"
             )
+        self._one = None  # which has other labels
         if isinstance(y, (bool, np.bool_)):
             self.classes_ = np.array([False, True])
             codes.update({False: 0, True: 1})

@@ -1,5 +1,6 @@
 """The additive rules as estimators: the perceptron and its kin, one-sided to second order."""
 
+from collections.abc import Iterable
 from typing import Literal, Self
 
 import numpy as np
@@ -356,6 +357,11 @@ class OneSidedPerceptron(BaseLearner):
     ) -> Self:
         """See one positive row, and add it to the weights if w . x <= 0."""
         return super().learn_one(x, 1, weight)
+
+    def learn_many(self, X: Iterable[RowLike], y: Iterable[Label] | None = None) -> Self:
+        """See positive rows, one after another; y is ignored."""
+        rows = [*X]
+        return super().learn_many(rows, [1] * len(rows))
 
     def decision_function(self, X: ArrayRows) -> npt.NDArray[np.float64]:
         """w . x for each row, scaled to length 1."""

@@ -4,15 +4,13 @@ Written in LLVM because Numba has no atomics for processors. Imported when somet
 """
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba import types as numba_types
 from numba.core import cgutils as numba_cgutils
-from numba.extending import intrinsic
 
-from novikoff.jit import register_implementation
+from novikoff.jit import intrinsic, register_implementation
 from novikoff.learning.parallel.atomics import (
     WORD,
     add_to_word,
@@ -26,17 +24,12 @@ types: Any = numba_types
 _word = ir.IntType(64)
 
 
-def _intrinsic(function: Callable[..., Any]) -> Any:
-    """Numba's `intrinsic`: called without the typing context that it is written with."""
-    return intrinsic(function)
-
-
 def _address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     array = context.make_array(signature.args[0])(context, builder, args[0])
     return builder.gep(array.data, [builder.mul(args[1], _word(WORD))])
 
 
-@_intrinsic
+@intrinsic
 def _load(typing: Any, words: Any, k: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _address(context, builder, signature, args)
@@ -45,7 +38,7 @@ def _load(typing: Any, words: Any, k: Any) -> Any:
     return types.int64(words, types.int64), generate
 
 
-@_intrinsic
+@intrinsic
 def _store(typing: Any, words: Any, k: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _address(context, builder, signature, args)
@@ -55,7 +48,7 @@ def _store(typing: Any, words: Any, k: Any, value: Any) -> Any:
     return types.void(words, types.int64, types.int64), generate
 
 
-@_intrinsic
+@intrinsic
 def _add(typing: Any, words: Any, k: Any, amount: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _address(context, builder, signature, args)
@@ -64,7 +57,7 @@ def _add(typing: Any, words: Any, k: Any, amount: Any) -> Any:
     return types.int64(words, types.int64, types.int64), generate
 
 
-@_intrinsic
+@intrinsic
 def _give_way(typing: Any, words: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         if os.name == "posix":

@@ -30,13 +30,8 @@ from novikoff.learning.rules.protocol import (
 )
 
 # Words that the threads share. TURN: round * 2^BITS + the next chunk to take; negative at the end.
-TURN, NUMBER, BEGIN, SIZE, FOUND = (
-    0,
-    1,
-    2,
-    3,
-    4,
-)  # FOUND and on: round * 2^32 + where, for each chunk
+# FOUND and on: round * 2^32 + where, for each chunk.
+TURN, NUMBER, BEGIN, SIZE, FOUND = range(5)
 BITS = 20
 CHUNK, OFFSET = 2**BITS - 1, 2**32 - 1  # masks
 END = -(2**62)

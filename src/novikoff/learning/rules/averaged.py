@@ -59,12 +59,6 @@ class Averaged(NamedTuple):
     def accepts(self, row: Any) -> Any:
         return protocol.accepts(self.inner, row)
 
-    def seeks_margin(self) -> Any:
-        return protocol.seeks_margin(self.inner)
-
-    def check(self) -> None:
-        protocol.validate(self.inner)
-
     def start(self, initial: Vector) -> AveragedState:
         inner = protocol.start(self.inner, initial)
         additive = not hasattr(type(self.inner), "move")
@@ -84,9 +78,6 @@ class Averaged(NamedTuple):
 
     def decide(self, state: State, row: Any) -> Any:
         return protocol.decide(self.inner, state, row)
-
-    def unweightable(self) -> Any:
-        return protocol.unweightable(self.inner)
 
     def unmixable(self) -> Any:
         return protocol.unmixable(self.inner)

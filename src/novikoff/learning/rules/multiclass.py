@@ -106,9 +106,6 @@ class Multiclass(NamedTuple):
     def accepts(self, row: Any) -> Any:
         return protocol.accepts(self.inner, row)
 
-    def seeks_margin(self) -> Any:
-        return protocol.seeks_margin(self.inner)
-
     def check(self) -> None:
         protocol.validate(self.inner)
         core = self.inner.inner if isinstance(self.inner, Averaged) else self.inner
@@ -128,9 +125,6 @@ class Multiclass(NamedTuple):
     def learned_with(self, state: Any) -> tuple[Any, Any]:
         inner, own = protocol.learned_with(self.inner, state)
         return Multiclass(inner), own
-
-    def unweightable(self) -> Any:
-        return protocol.unweightable(self.inner)
 
     def unmixable(self) -> Any:
         return protocol.unmixable(self.inner)

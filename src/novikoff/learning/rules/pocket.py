@@ -68,12 +68,6 @@ class Pocket(NamedTuple):
     def accepts(self, row: Any) -> Any:
         return protocol.accepts(self.inner, row)
 
-    def seeks_margin(self) -> Any:
-        return protocol.seeks_margin(self.inner)
-
-    def check(self) -> None:
-        protocol.validate(self.inner)
-
     def start(self, initial: Vector) -> PocketState:
         inner = protocol.start(self.inner, initial)
         additive = not hasattr(type(self.inner), "move")
@@ -102,9 +96,6 @@ class Pocket(NamedTuple):
 
     def decide(self, state: State, row: Any) -> Any:
         return protocol.decide(self.inner, state, row)
-
-    def unweightable(self) -> Any:
-        return protocol.unweightable(self.inner)
 
     def unmixable(self) -> str:
         return "the pocket's weights are checked on all rows, and shards have a part each"

@@ -159,7 +159,7 @@ def decide(self: Any, state: Any, row: Any) -> Any:
 @dispatch_on_type
 def seeks_margin(self: Any) -> Any:
     """Whether the rule goes on moving after its last mistake, for the sake of a margin."""
-    return False
+    return seeks_margin(self.inner) if hasattr(self, "inner") else False
 
 
 @dispatch_on_type
@@ -173,6 +173,8 @@ def scores_ahead(self: Any) -> Any:
 @dispatch_on_type
 def check(self: Any) -> Any:
     """Raise ParameterError if a parameter is out of range."""
+    if hasattr(self, "inner"):
+        validate(self.inner)
 
 
 @dispatch_on_type
@@ -306,7 +308,7 @@ def mixed(self: Any, state: Any) -> Any:
 @dispatch_on_type
 def unweightable(self: Any) -> Any:
     """Why a row's weight means nothing to the rule; None if it is the row times the weight."""
-    return None
+    return unweightable(self.inner) if hasattr(self, "inner") else None
 
 
 @dispatch_on_type

@@ -6,19 +6,21 @@ What would be looked up anew at every call (the compiled code and its arguments)
 import functools
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from novikoff.data.user_types import Label
 from novikoff.errors import DataError
-from novikoff.learning.estimators.row_buffer.dict_values import READABLE, new_scratch, place_floats
+from novikoff.learning.estimators.row_buffer.dict_prediction import prediction_for
+from novikoff.learning.estimators.row_buffer.dict_values import FLOAT_TYPE, READABLE, place_floats
 from novikoff.learning.learner import AS_GIVEN, Learner
 from novikoff.learning.loop import EpochInput, NoLog, answers_for, epoch_for
 from novikoff.learning.row_errors import refuse_overflow, row_error_message
 from novikoff.learning.rows import CsrRows, DenseRows, read_only, weighted
 from novikoff.learning.rules import protocol
-from novikoff.learning.rules.protocol import Vector
+from novikoff.learning.rules.protocol import Rule, Vector
 
 SILENT = NoLog()
 NO_ADDRESS = np.zeros(1, np.int64)  # of a key: no row has it
@@ -33,6 +35,9 @@ class RowBuffer:
 
     named = False
     weights: Vector | None
+    #: The class number by an `id`; -1 for what is to be placed and answered.
+    predict: Callable[[int], int] | None = None
+    labels: list[Label]  # one for each class number
 
     def __init__(self, learner: Learner, rows: Any, codes: dict[Any, int], kind: type) -> None:
         self.learner, self.rows, self.codes, self.kind = learner, rows, codes, kind
@@ -40,6 +45,10 @@ class RowBuffer:
         if learner.reserves:
             self.place = self._reserve_and_place  # type: ignore[method-assign]
         self.bind()
+
+    def expect(self, kind: type) -> None:
+        """Be ready for rows of this type."""
+        self.kind, self.predict = kind, None  # which reads dicts alone
 
     def place(self, x: Any) -> None:
         """Put a row into the buffer."""
@@ -70,6 +79,7 @@ class RowBuffer:
         """Make ready the calls of the loop: for each label, one for each learner."""
         self.epoch = epoch_for(self.learner.rule, SILENT).bind(self._call(0, 0))
         self.decide: Any = None  # bound when it is first needed
+        self.predict = None
         self.readouts = [None] * len(self.learner.states)
         rule, kind = self.learner.rule, type(self.learner.rule)
         answers_by_state = not any(
@@ -178,9 +188,9 @@ class OneDict(RowBuffer):
     def __init__(
         self, learner: Learner, codes: dict[Any, int], kind: type, names: dict[Any, int]
     ) -> None:
-        self.names, self.scratch = names, new_scratch()
-        no_keys = np.empty(0, np.int64)
-        self.place_floats = place_floats.bind((0, no_keys, np.empty(0), self.scratch))
+        self.names = names
+        args = 0, NO_ADDRESS, np.empty(0), FLOAT_TYPE
+        self.place_floats = place_floats.bind(args) if READABLE else lambda *_: False
         self._make_room(learner)
         super().__init__(learner, self.rows, codes, kind)
 
@@ -203,11 +213,12 @@ class OneDict(RowBuffer):
         self.fill = functools.partial(struct.Struct(f"{number}d").pack_into, self.values, 0)
         addresses = [*map(id, self.keys or ())]
         self.addresses = np.array(addresses, np.int64) if READABLE else NO_ADDRESS
+        self.predict = None
 
     def place(self, x: Mapping[Any, Any]) -> None:
         self.known = len(self.names)
         if type(x) is not dict or not self.place_floats(
-            id(x), self.addresses, self.values, self.scratch
+            id(x), self.addresses, self.values, FLOAT_TYPE
         ):
             self._place_any(x)
         if self.sorting is not None:
@@ -248,9 +259,17 @@ class OneDict(RowBuffer):
 
     def place_known(self, x: Mapping[Any, Any]) -> bool:
         plain = type(x) is dict and self.sorting is None
-        if plain and self.place_floats(id(x), self.addresses, self.values, self.scratch):
+        if plain and self.place_floats(id(x), self.addresses, self.values, FLOAT_TYPE):
+            if self.predict is None and self.steady and not self.several:
+                self._bind_prediction(*self.steady[0])
             return True
         return super().place_known(x)
+
+    def _bind_prediction(self, rule: Rule, state: Any) -> None:
+        """Have `predict` for rows like the one in the buffer, until it is bound anew."""
+        known = self.zero_is_positive, self.addresses, self.values, FLOAT_TYPE
+        args = rule, state, self.rows, *known
+        self.predict = functools.partial(prediction_for(rule).bind((*args, 0)), *args)
 
     def refuse(self) -> None:
         try:
@@ -262,7 +281,7 @@ class OneDict(RowBuffer):
         """The names that came with a refused row never came."""
         while len(self.names) > self.known:
             self.names.popitem()
-            self.keys, self.addresses = None, NO_ADDRESS
+            self.keys, self.addresses, self.predict = None, NO_ADDRESS, None
 
     def _rename(self, keys: list[Any]) -> None:
         names = self.names
