@@ -71,8 +71,8 @@ def explain(
     terms = [*plain, *_references(signed, plain, factors)]
     found = [each for term in terms if (each := _explain(signed, [term])) is not None]
     chosen, covered = _cover(found, set())
-    everything = _explain(signed, plain)
-    if everything is not None and covered < set(everything.rows) and len(plain) <= MOST_PAIRED:
+    everything = _explain(signed, plain) if len(plain) <= MOST_PAIRED else None
+    if everything is not None and covered < set(everything.rows):
         pairs = [_explain(signed, pair) for pair in combinations(terms, 2)]
         chosen += _cover([each for each in pairs if each is not None], covered)[0]
     return chosen
