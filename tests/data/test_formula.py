@@ -1,5 +1,8 @@
 """Formulas: designs on frames and files, and what is refused because it would run code."""
 
+import re
+import shlex
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -193,7 +196,9 @@ def test_roles_and_frames_of_a_formula_are_refused(births, tmp_path):
     path = tmp_path / "births.csv"
     births.to_csv(path, index=False)
     for words, problem in [
-        ((path, "--columns", "age"), "--columns is not for --formula"),
+        ((path, "--columns", "agee"), "--columns: there is no column 'agee'; did you mean 'age'?"),
+        ((path, "--drop", "nope"), "--drop: there is no column 'nope'"),
+        ((path, "--categorical", "age"), "--categorical is not for --formula"),
         ((path, path), "one table, in one file"),
         ((tmp_path / "none.csv",), "cannot be read: No such file"),
         ((tmp_path / "rows.svm",), ".csv, .tsv or .parquet"),
@@ -201,3 +206,54 @@ def test_roles_and_frames_of_a_formula_are_refused(births, tmp_path):
         code, out, err = novikoff("check", *words, "--formula", "low ~ age")
         assert (code, out) == (2, "")
         assert problem in err
+
+
+def test_a_dot_stands_for_what_is_neither_dropped_nor_a_role(births, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    births.to_csv("births.csv", index=False)
+    words = "check", "births.csv", "--formula", "low ~ .", "--weights", "weeks"
+    _, out, _ = novikoff(*words)
+    assert "id is different in every row, or nearly so: is it an identifier? --drop id" in out
+    _, out, _ = novikoff(*words, "--drop", "id", "--certificate", "c.json")
+    assert "identifier" not in out
+    *_, proof, design = out.splitlines()
+    found = answer(*words, "--drop", "id", code=1)
+    names = [each["name"] for each in found["coefficients"]]
+    expected = nk.check("low ~ . - id - weeks", data=births, weights="weeks")
+    assert names == [each.name for each in expected.coefficients]
+    assert novikoff(*proof.partition("novikoff ")[2].split())[0] == 0
+    assert novikoff(*shlex.split(design.partition(": novikoff ")[2]))[0] == 0
+    assert checker.main(["c.json", "design.csv"]) == 0
+    _, out, _ = novikoff(*words, "--columns", "age,race")
+    assert "57 rows" not in out  # gaps of lwt do not count
+    with pytest.raises(ParameterError, match="stands for no column"):
+        nk.check("low ~ .", data=births[["low", "age"]], weights="age")
+    cox = {"family": "cox", "time": "weeks", "event": "born"}
+    table = births[["age", "weeks", "born"]]
+    assert nk.check("~ .", data=table, **cox).features == 1
+
+
+def test_words_are_labels_and_rows_have_lines(births, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    births.to_csv("births.csv", index=False, sep=";")
+    words = "--formula", "race ~ age", "--certificate", "c.json"
+    code, out, err = novikoff("check", "births.csv", *words, "--positive", "other")
+    assert (code, err) == (1, "")
+    assert "other against the rest" in out
+    assert novikoff("verify", "c.json", "births.csv")[0] == 0
+    levels = "--family", "cumulative", "--levels", "white,other,black"
+    _, out, _ = novikoff("check", "births.csv", *words, *levels)
+    first = births.race[births.age.notna()]
+    lines = [int(each) for each in re.findall(r"line (\d+) \(", out)]
+    assert lines
+    assert all(f"line {each} ({first[each - 2]})" in out for each in lines)  # below the header
+    births.to_csv("births.csv", index=False, sep="|")
+    mark = "--delimiter", "|"
+    _, out, _ = novikoff("check", "births.csv", *words, *mark)
+    *_, proof, design = out.splitlines()
+    assert novikoff(*shlex.split(proof.partition("novikoff ")[2]))[0] == 0
+    assert novikoff(*shlex.split(design.partition(": novikoff ")[2]))[0] == 0
+    text = births.assign(id="two\nlines").to_csv(index=False)
+    (tmp_path / "births.csv").write_text(text)
+    out = novikoff("check", "births.csv", "--formula", "born ~ age + lwt")[1]
+    assert "57 rows (0 to 56)" in out  # no line can be told

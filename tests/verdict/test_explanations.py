@@ -5,6 +5,9 @@ import pytest
 
 import novikoff as nk
 
+pd = pytest.importorskip("pandas")
+pytest.importorskip("formulaic")
+
 WORDS = {"binary": "are 1", "poisson": "are 0", "binomial": "have"}
 
 
@@ -74,3 +77,46 @@ def test_a_pair_separates_where_no_column_does():
     [pair] = nk.check([[1, 0], [0, 1], [3, 2], [2, 3]], [1, 0, 1, 0]).explanations
     assert pair.columns == ("column 0", "column 1")
     assert pair.text == "column 0 and column 1 separate 4 rows"
+
+
+def dosed(**columns):
+    doses = ["high"] * 3 + ["low", "mid"] * 4
+    return pd.DataFrame({"dose": doses, "age": [5, 6, 4, 4, 5, 6, 7, 5, 4, 8, 6], **columns})
+
+
+@pytest.mark.parametrize(
+    ("formula", "options", "text"),
+    [
+        ("y ~ dose + age", {}, "dose=high: 3 of 3 are 1"),
+        ("y ~ C(dose, contr.treatment('mid')) + age", {}, "dose=high: 3 of 3 are 1"),
+        ("y ~ C(dose) * half", {}, "dose=high: 3 of 3 are 1"),
+        ("y ~ 0 + dose + age", {}, "dose=high: 3 of 3 are 1"),
+        ("y ~ sex + age", {}, "sex=m: 3 of 3 are 1"),
+        ("y ~ C(sex, contr.treatment('m')) + age", {}, "sex=m: 3 of 3 are 1"),
+        ("z ~ dose + age", {"family": "poisson"}, "dose=high: 3 of 3 are 0"),
+        ("y ~ dose", {"family": "binomial"}, "dose=high: 3 of 3 have successes only"),
+        ("k ~ dose", {"family": "multinomial"}, "dose=high: none of 3 is c"),
+        ("k ~ dose", {"family": "multinomial", "weights": "w"}, "dose=high: 2 of 2 are a"),
+        ("g ~ dose + age", {"family": "cumulative"}, "dose=high: 3 of 3 are 0"),
+        ("z ~ dose", {"family": "cox", "time": "age"}, "dose=high: none of 3 has an event"),
+    ],
+)
+def test_a_level_is_named_even_if_it_is_the_reference(formula, options, text):
+    rest = [0, 1, 1, 0, 0, 1, 1, 0]
+    table = dosed(
+        y=[1, 1, 1, *rest],
+        z=[0, 0, 0, *rest],
+        g=[0, 0, 0, 2, 1, 1, 0, 0, 1, 1, 0],
+        k=list("abaacbbccac"),
+        w=[1, 0, *[1] * 9],
+        half=[0, 1, 0, *[0] * 4, *[1] * 4],
+        sex=["m"] * 3 + ["f"] * 8,
+    )
+    verdict = nk.check(formula, data=table, **options)
+    assert verdict.outcome == "quasi-separable"
+    found = {each.text: each for each in verdict.explanations}
+    assert text in found
+    names = {each.name.split(": ")[-1] for each in verdict.coefficients}
+    assert all({*each.columns} <= names for each in found.values())
+    separated = {row for each in found.values() for row in each.rows}
+    assert separated == {*np.flatnonzero(verdict.strict).tolist()}

@@ -33,7 +33,7 @@ def design(
     Example: novikoff design births.csv --formula 'low ~ age + C(race)' --output design.csv
     """
     from novikoff.cli.shared.design import design_of
-    from novikoff.data.formula.design import write_design
+    from novikoff.data.formula.table_file import write_design
 
     options.refuse_overwriting(data, {"--output": output})
     roles = options.given(

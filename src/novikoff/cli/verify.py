@@ -83,12 +83,13 @@ def _parse(content: bytes) -> "Certificate":
 
 def _table(data: list[str], proof: "Certificate", reading: DataOptions) -> "DataFrame | None":
     """The table of a certificate's formula; None if the data are its design, or there is none."""
-    from novikoff.data.formula.design import has_formula_columns, read_frame
+    from novikoff.data.formula.parse import has_formula_columns
+    from novikoff.data.formula.table_file import read_table
 
     formula = (proof.reading or {}).get("formula")
     if formula is None or len(data) != 1 or find_spec("formulaic") is None:
         return None
-    frame = read_frame(data[0], reading.delimiter)
+    frame = read_table(data[0], reading.delimiter).frame
     return frame if has_formula_columns(formula, frame.columns) else None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.data.chunk import Chunk, LabelArray
+from novikoff.data.formula.factors import Factor
 from novikoff.data.loader import cached_if_large
 from novikoff.data.source import Opening, Source
 from novikoff.data.sparse import Matrix
@@ -21,7 +22,7 @@ class LoadedSource(Source):
     """A source that was read once and is kept in memory, or mapped from its cache.
 
     aside: columns that are no features, by their names; `aside` has their values, which are words
-    where the column has words.
+    where the column has words. factors: those of a formula, which have no column for a reference.
     """
 
     def __init__(self, source: Source, aside: Sequence[str] = ()) -> None:
@@ -29,6 +30,7 @@ class LoadedSource(Source):
         source = cached_if_large(source)
         self.chunk, names = source.read(), source.feature_names
         self.aside: dict[str, LabelArray] = {}
+        self.factors: Sequence[Factor] = ()
         if aside:
             levels = levels_of(categories, names or ())
             self.aside = _columns(source, self.chunk, names or [], levels, aside)
@@ -59,7 +61,8 @@ class LoadedSource(Source):
     @cached_property
     def identifiers(self) -> list[str]:
         """The columns that look like names of rows."""
-        return identifiers(self.chunk.X, self.feature_names or (), self.levels)
+        levels = {each.name: each.levels for each in self.factors} | self.levels
+        return identifiers(self.chunk.X, self.feature_names or (), levels)
 
     @property
     def labels(self) -> LabelArray:

@@ -158,6 +158,7 @@ def check(
     if origin is not None:
         left_out = reference_levels(origin.levels, reference)
         signed.references = _parameters(signed, [(origin.feature_names or [])[j] for j in left_out])
+        signed.factors = origin.factors
     elif reference:
         raise ParameterError("reference levels are for sources with columns of words")
     return replace(Judge(signed, precision, time_limit, watch).run(), origin=origin)

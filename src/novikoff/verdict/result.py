@@ -239,7 +239,8 @@ class Verdict:
         places = [j for j, each in enumerate(self.coefficients) if each.status in usable]
         if not is_explainable(self.signed, places):
             return []
-        return explain(self.signed.in_one_place(), self.analysis.names, places)
+        signed = self.signed.in_one_place()
+        return explain(signed, self.analysis.names, places, self.signed.factors)
 
     @property
     def left_out(self) -> int:

@@ -181,7 +181,9 @@ def check(
     _refuse_folders(written_to)
     files.refuse()
     _refuse_drawing(files, family, roles)
-    spelled = "" if chosen is None and formula is None else reading.spelled
+    spelled = "" if chosen is None else reading.spelled
+    if formula is not None:  # the certificate's has all names that --columns and --drop left
+        spelled = DataOptions(delimiter=reading.delimiter).spelled
     question = CheckQuestion(
         asked, positive, contrast or [], coefficients, levels, spelled, files.wanted
     )
@@ -200,7 +202,7 @@ def check(
             proof.write(written)
         text, answer = format_verdict(found, certificate), found.as_json(written)
         if formula is not None and written is not None:
-            text += f"\n{design_line(data, formula, roles)}"
+            text += f"\n{design_line(data, asked['reading'], spelled)}"
         if separated_to is not None:
             text += f"\n{write_separated(found, separated_to)}"
         if suspects is not None:

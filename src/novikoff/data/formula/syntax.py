@@ -131,3 +131,13 @@ def require_column(name: str, columns: Sequence[str], where: str) -> None:
     close = get_close_matches(name, columns, 1, cutoff=0.5)
     known = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(columns[:8])}"
     raise ParameterError(f"{where}there is no column {name!r}; {known}")
+
+
+def plain_column(expression: str) -> str:
+    """The column that a term of one factor codes, such as race of C(race); or the term itself.
+
+    >>> plain_column("C(race, contr.treatment('white'))"), plain_column("race")
+    ('race', 'race')
+    """
+    found = re.fullmatch(r"C\(\s*`?([^,()`]+?)`?\s*(,.*)?\)", expression)
+    return expression if found is None else found[1]

@@ -273,6 +273,8 @@ def _comparisons(verdict: Verdict, most: int) -> list[Fact]:
     if len(terms) > shown:
         listed.append(f"and {len(terms) - shown:,} more: --json lists them all")
     head = f"{count(len(terms), 'comparison')} that sum to zero with these multipliers:"
+    if len(terms) == 1:
+        head = "1 comparison that is zero by itself:"
     return [("conflict", "\n".join([head, *listed]))]
 
 

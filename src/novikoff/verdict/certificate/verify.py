@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.data import Source
-from novikoff.data.formula.design import has_formula_columns, make_design
+from novikoff.data.formula.design import make_design
+from novikoff.data.formula.parse import has_formula_columns
 from novikoff.data.matrices import as_labels
 from novikoff.data.user_types import RowsLike
 from novikoff.errors import CertificateError, NovikoffError

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsInt, TypeVar, TypeVarTu
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.data.formula.factors import Factor
 from novikoff.verdict.scan import Indices, Mask, Scan, Signs, Vector
 from novikoff.verdict.signed.cone import Cone
 from novikoff.verdict.signed.integer_row import IntegerRow, Number
@@ -46,6 +47,7 @@ class SignedRows(ABC):
     lines: LineNumbers | None
     feature_names: list[str] | None
     references: Sequence[int] = ()  # the columns of factors' reference levels
+    factors: Sequence[Factor] = ()  # of a formula, without such columns
     cone: Cone | None = None
 
     def __init__(

@@ -4,7 +4,7 @@ A name separates whatever the labels are, and says nothing of another row. Of nu
 ones are names, for measurements too are different everywhere.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -16,14 +16,13 @@ SAMPLE = 1000  # rows that show of most columns that they are no names
 
 
 def identifiers(
-    X: Matrix, names: Sequence[str], levels: Mapping[str, Mapping[str, int]]
+    X: Matrix, names: Sequence[str], levels: Mapping[str, Collection[str]]
 ) -> list[str]:
-    """The columns that look like names. levels: of columns of words, the feature of each value."""
+    """The columns that look like names. levels: the values of columns of words."""
     rows = X.shape[0]
     if rows < FEWEST_ROWS:
         return []
-    words = {j for values in levels.values() for j in values.values()}
-    found = [names[j] for j in _full_columns(X) if j not in words and _names_rows(X, j)]
+    found = [names[j] for j in _full_columns(X) if _names_rows(X, j)]  # of words they are 0 or 1
     return found + [name for name, values in levels.items() if len(values) >= NEARLY * rows]
 
 
