@@ -126,6 +126,9 @@ def test_other_labels_are_named_in_the_first_call():
     assert model.coef_.shape == (3, 1)
     with pytest.raises(ValueError, match="none of the classes"):
         model.learn_one([1.0], "bacon")
+    many = nk.Perceptron().partial_fit([[1.0]], [0], classes=range(5000))
+    with pytest.raises(ValueError, match=r"label 9999, .* 0, 1, .*, 9 and 4,990 more$"):
+        many.partial_fit([[1.0]], [9999])
     with pytest.raises(ValueError, match="two classes"):
         nk.Perceptron().learn_one([1.0], "a", classes=["a"])
 
@@ -214,6 +217,22 @@ def test_a_mean_is_taken_of_the_rows_names_alone():
     assert set(read) <= {7, 11, 1999, model._learner.features}
     model.learn_one({7: 9.0}, -1)  # the mean of a name changes with every row that is seen
     assert model.decide_one({11: 1.0})[1] == [model.coef_[0, 11] + model.intercept_[0]]
+
+
+def test_means_of_all_classes_are_taken_of_the_rows_names_alone():
+    model = nk.MulticlassPerceptron(averaged=True)
+    model.learn_one(dict.fromkeys(range(2000), 1.0), "a").learn_one({7: 2.0, 11: 1.0}, "b")
+    model.learn_one({5: 1.0, 7: 1.0}, "c").learn_one({11: 4.0}, "a")
+    for row in ({7: 1.0}, {11: -3.0, 1999: 0.5}, {"new": 1.0}, {}, {7: 1.0}):
+        label, scores = model.decide_one(row)
+        columns = [name for name in row if name != "new"]
+        values = np.array([row[name] for name in columns])
+        assert scores == pytest.approx(model.coef_[:, columns] @ values + model.intercept_)
+        assert label == model.classes_[np.argmax(scores)] == model.predict_one(row)
+    read = np.flatnonzero(model._one.readouts[0].weights.any(axis=0))
+    assert set(read) <= {7, 11, 1999, model._learner.features}
+    model.learn_one({7: 9.0}, "d")  # a class that comes later has a mean of its own
+    assert len(model.decide_one({11: 1.0})[1]) == 4
 
 
 @every_classifier

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from novikoff.data.sparse import CsrMatrix, Matrix, refuse_damaged
 from novikoff.errors import DataError
+from novikoff.number_text import listed
 
 MOST_CLASSES = 2**16
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
@@ -130,8 +131,9 @@ def _codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
         known = classes[codes] == labels if len(classes) else np.zeros(len(labels), bool)
     if not known.all():
         bad = int(np.flatnonzero(~known)[0])
+        odd, known_labels = labels[bad : bad + 1].tolist()[0], listed(classes.tolist())
         raise DataError(
-            f"row {bad} has the label {labels[bad]!r}, which is none of the classes {list(classes)}"
+            f"row {bad} has the label {odd!r}, which is none of the classes {known_labels}"
         )
     return codes
 

@@ -241,12 +241,9 @@ class Learner:
 
     def outputs(self) -> list[tuple[Rule, Any]]:
         """What answers for each class, or for the second of two: rules and their readouts."""
-        pairs = zip(self.states, self.tallies, strict=True)
-        return [
-            each
-            for state, tally in pairs
-            for each in protocol.outputs(self.rule, state, int(tally.seen[0]))
-        ]
+        rule, pairs = self.rule, zip(self.states, self.tallies, strict=True)
+        found = [protocol.readout(rule, state, int(tally.seen[0])) for state, tally in pairs]
+        return [each for readout in found for each in protocol.outputs(rule, readout)]
 
     def margins(self, answers: npt.NDArray[np.float64], codes: Codes) -> Vector:
         """label * score for each row, of a single learner; of all classes, how far the row's own is

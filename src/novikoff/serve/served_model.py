@@ -19,6 +19,7 @@ import numpy as np
 from novikoff.errors import DataError, ModelError, NovikoffError
 from novikoff.learning.estimators.save_load import load
 from novikoff.learning.rules import protocol
+from novikoff.number_text import listed
 from novikoff.serve.journal import Journal, ModelRecord
 from novikoff.serve.operations import JournalEntry
 from novikoff.serve.recipes import make_recipe, new_estimator
@@ -133,9 +134,10 @@ class ServedModel:
         for known in self.classes:
             if known == given and isinstance(known, bool) == isinstance(given, bool):
                 return known
+        classes = listed([json.dumps(each) for each in self.classes])
         raise ServiceError(
             HTTPStatus.UNPROCESSABLE_ENTITY,
-            f"the label {json.dumps(given)[:80]} is none of the classes {json.dumps(self.classes)}",
+            f"the label {json.dumps(given)[:80]} is none of the classes [{classes}]",
         )
 
     def names_known(self, features: Features) -> tuple[int, int]:

@@ -72,8 +72,8 @@ class Averaged(NamedTuple):
         self, state: AveragedState, seen: int, columns: Any, before: State | None
     ) -> State:
         found = State(np.zeros_like(state.weights)) if before is None else before
-        means = state.weights[columns] - state.moments[columns] / max(seen, 1)
-        found.weights[columns] = means
+        moments = state.moments[..., columns] / max(seen, 1)
+        found.weights[..., columns] = state.weights[..., columns] - moments
         return found
 
     def decide(self, state: State, row: Any) -> Any:

@@ -118,9 +118,14 @@ class Multiclass(NamedTuple):
     def mistake_bound(self, radius: float, gamma: float) -> Any:
         return protocol.mistake_bound(self.inner, LONGER * radius, gamma)
 
-    def outputs(self, state: Any, seen: int) -> list[tuple[Any, State]]:
-        lines = protocol.readout(self.inner, state, seen).weights
-        return [(Perceptron(), State(line)) for line in lines]
+    def readout(self, state: Any, seen: int) -> Any:
+        return protocol.readout(self.inner, state, seen)
+
+    def readout_at(self, state: Any, seen: int, columns: Any, before: Any) -> Any:
+        return protocol.readout_at(self.inner, state, seen, columns, before)
+
+    def outputs(self, found: Any) -> list[tuple[Any, State]]:
+        return [(Perceptron(), State(line)) for line in found.weights]
 
     def learned_with(self, state: Any) -> tuple[Any, Any]:
         inner, own = protocol.learned_with(self.inner, state)

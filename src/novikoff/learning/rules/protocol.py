@@ -223,9 +223,9 @@ def readout_at(self: Any, state: Any, seen: int, columns: Any, before: Any) -> A
 
 
 @dispatch_on_type
-def outputs(self: Any, state: Any, seen: int) -> Any:
-    """What answers for each class that one state is about: pairs of a rule and its readout."""
-    return [(self, readout(self, state, seen))]
+def outputs(self: Any, found: Any) -> Any:
+    """What answers for each class that a readout is about: pairs of a rule and its own readout."""
+    return [(self, found)]
 
 
 def is_joint(rule: Any) -> bool:

@@ -82,9 +82,7 @@ class RowBuffer:
         self.predict = None
         self.readouts = [None] * len(self.learner.states)
         rule, kind = self.learner.rule, type(self.learner.rule)
-        answers_by_state = not any(
-            hasattr(kind, name) for name in ("readout", "readout_at", "outputs")
-        )
+        answers_by_state = not any(hasattr(kind, name) for name in ("readout", "readout_at"))
         self.steady = [(rule, each) for each in self.learner.states] if answers_by_state else None
         self.several = self.learner.joint or len(self.learner.states) > 1
         self.zero_is_positive = bool(self.learner.positive(0.0))
@@ -134,13 +132,12 @@ class RowBuffer:
     def _outputs(self) -> list[tuple[Any, Any]]:
         """What answers for each class, right at least in the columns of the row in the buffer."""
         learner, columns = self.learner, self.columns_read()
-        if learner.joint:
-            return learner.outputs()
         pairs = zip(learner.states, learner.tallies, strict=True)
         for k, (state, tally) in enumerate(pairs):
             seen, before = int(tally.seen[0]), self.readouts[k]
             self.readouts[k] = protocol.readout_at(learner.rule, state, seen, columns, before)
-        return [(learner.rule, readout) for readout in self.readouts]
+        rule, outputs = learner.rule, protocol.outputs
+        return [each for readout in self.readouts for each in outputs(rule, readout)]
 
     def answer(self) -> list[float]:
         """What each learner decides for the row in the buffer."""
