@@ -11,9 +11,9 @@ import pytest
 import novikoff as nk
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve import snapshots
+from novikoff.serve.json_text import ServiceError
 from novikoff.serve.messages import LearnRequest, ModelRequest, PredictRequest, RevealRequest
 from novikoff.serve.recipes import make_recipe
-from novikoff.serve.served_model import ServiceError
 from novikoff.serve.service import Service
 from novikoff.serve.settings import Limits, ServiceSettings
 from tests.helpers.service import JSON, served

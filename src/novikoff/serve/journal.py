@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from novikoff import files
 from novikoff.errors import NovikoffError, ParameterError
+from novikoff.serve.bulk_writes import write_runs
 from novikoff.serve.operations import PAGE_OF_ENTRIES, JournalEntry, Operation, Outcome
 
 FILE, VERSION = "journal.db", 1
@@ -123,7 +124,11 @@ class Journal:
         try:
             self.db.execute("BEGIN IMMEDIATE")
             try:
-                outcomes = [each.write(self.db) for each in operations]
+                outcomes = write_runs(self.db, operations)
+                if outcomes is None:
+                    self.db.execute("ROLLBACK")
+                    self.db.execute("BEGIN IMMEDIATE")
+                    outcomes = [each.write(self.db) for each in operations]
                 self.db.execute("COMMIT")
             except BaseException:
                 with contextlib.suppress(sqlite3.Error):

@@ -8,8 +8,8 @@ import contextlib
 import copy
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Self
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,13 @@ from novikoff.data.user_types import Label, RowLike
 from novikoff.data.weights import ClassWeight, Weights, class_weights, weight_text
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning.estimators.locks import LockAttribute
-from novikoff.learning.estimators.row_buffer import OneArray, OneDict, RowBuffer
+from novikoff.learning.estimators.row_buffer import (
+    OneArray,
+    OneDict,
+    RowBuffer,
+    rows_from_dicts,
+    rows_from_lists,
+)
 from novikoff.learning.learner import Learner
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Rule
@@ -183,6 +189,27 @@ class Online:
                 type(one).place(one, x)  # it takes no room to learn in
             answers = one.answer()
             return self._label(one.code(answers)), answers
+
+    def decide_many(
+        self, rows: Sequence[Mapping[str, float]] | Sequence[Sequence[float]]
+    ) -> list[tuple[Label, list[float]]]:
+        """`decide_one` for each row, by one call of the loop; all are dicts, or all lists.
+
+        An error says what is wrong with some row; what is decided for the others is not known then.
+        """
+        with self._lock:
+            one, _ = self._bound_for_prediction(rows[0])
+            learner = one.learner
+            if not isinstance(one, OneDict):
+                lists = cast("Sequence[Sequence[float]]", rows)
+                answers = learner.answers(rows_from_lists(lists, learner))
+            elif protocol.start(learner.rule, np.zeros(1)).weights.any():
+                return [self.decide_one(x) for x in rows]  # a new feature has a weight already
+            else:
+                dicts = cast("Sequence[Mapping[str, float]]", rows)
+                answers = learner.answers(rows_from_dicts(dicts, one.names, learner))
+            codes = learner.predicted_codes(answers).tolist()
+            return [*zip(map(self._label, codes), answers.tolist(), strict=True)]
 
     def _label(self, code: int) -> Label:
         label: Label = getattr(self, "classes_", PLUS_MINUS)[code]

@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from starlette.requests import Request
 
-from novikoff.serve.served_model import ServiceError
+from novikoff.serve.json_text import ServiceError
 from novikoff.serve.settings import Limits
 
 ROWS = 500  # of a batch that are answered together
