@@ -48,21 +48,26 @@ def parse_json(body: bytes) -> object:
 
 def parse_rows(lines: Sequence[bytes]) -> list[Row | ServiceError]:
     """`parse_row` for each line, at once if all are as usual; or why it is refused."""
-    body = b",\n".join(lines)
     with contextlib.suppress(ValueError, RecursionError, ServiceError):
-        if not SAMPLED.search(body[::50]) and (found := _usual_rows(body.decode(), len(lines))):
+        if not any(map(_may_be_long, lines)) and (found := _usual_rows(lines)):
             return found
     return [_row_or_refusal(line) for line in lines]
 
 
-def _usual_rows(text: str, number: int) -> list[Row | ServiceError] | None:
-    """So many rows that end with ",\\n" but for the last; None: not all are as usual.
+def _may_be_long(body: bytes) -> bool:
+    """Whether a number in it may have 400 digits."""
+    return SAMPLED.search(body[::50]) is not None
+
+
+def _usual_rows(lines: Sequence[bytes]) -> list[Row | ServiceError] | None:
+    """The rows, read as one array of JSON; None: not all are as usual.
 
     A text without an escape ends on its line, and what `USUAL` allows to be open at the end of a
     line is an object at most, in which no other row can begin. So each line is a row.
     """
+    text = b",\n".join(lines).decode()
     texts = USUAL_LINES.findall(text)
-    if len(texts) < number:
+    if len(texts) < len(lines):
         return None
     found = _QUICK.decode(f"[{text}]")
     if text.count(":") != sum(map(_keys, found)):
@@ -79,7 +84,7 @@ def _row_or_refusal(line: bytes) -> Row | ServiceError:
 
 def parse_row(body: bytes) -> Row:
     """The same, and the text of the features in it, if that is short and where it usually is."""
-    if SAMPLED.search(body[::50]) and LONG_NUMBER.search(body):
+    if _may_be_long(body) and LONG_NUMBER.search(body):
         refuse(HTTPStatus.BAD_REQUEST, "found a number of 400 digits or more")
     try:
         text = body.decode()
