@@ -77,6 +77,17 @@ def test_a_reader_begins_at_the_snapshot_where_the_rows_that_it_missed_were_forg
     asyncio.run(run())
 
 
+def test_a_reader_knows_a_model_as_soon_as_it_is_added(tmp_path):
+    async def run():
+        async with learner_and_reader(tmp_path) as (learner, reader):
+            with pytest.raises(ServiceError, match="there is no model 'late'"):
+                reader.model("late")
+            await learner.add_model(ModelRequest("late"))
+            assert reader.model("late").name == "late"
+
+    asyncio.run(run())
+
+
 def test_the_bound_and_the_limit_count_what_waits_at_all_processes(tmp_path):
     """Predictions for one row, half of them by the reader: as many mistakes as there are."""
 

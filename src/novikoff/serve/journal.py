@@ -154,6 +154,12 @@ class Journal:
         """The sequence number of the last label."""
         return int(self.db.execute("SELECT coalesce(max(seq), 0) FROM labels").fetchone()[0])
 
+    def last_time(self, model: int, until: int) -> float:
+        """When the last label of a model came, of those up to a sequence number; 0 if none did."""
+        query = "SELECT time FROM labels WHERE model = ? AND seq <= ? ORDER BY seq DESC LIMIT 1"
+        found = self.db.execute(query, (model, until)).fetchone()
+        return 0.0 if found is None else float(found[0])
+
     def data_version(self) -> int:
         """A number that changes whenever another process has committed something."""
         return int(self.db.execute("PRAGMA data_version").fetchone()[0])

@@ -126,6 +126,9 @@ class Service:
     # requests
 
     def model(self, name: str) -> ServedModel:
+        """The model of this name, even if the learner has only just added it."""
+        if name not in self.models and self.reads_only:
+            self.follow()
         if name not in self.models:
             raise ServiceError(HTTPStatus.NOT_FOUND, f"there is no model {name[:64]!r}")
         return self.models[name]
