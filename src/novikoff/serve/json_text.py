@@ -4,15 +4,17 @@ import contextlib
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from novikoff.errors import NovikoffError
 
 JsonLabel: TypeAlias = str | int | float | bool
 Features: TypeAlias = dict[str, float] | list[float]
 Row: TypeAlias = tuple[object, str | None]  # JSON, and the text of the features in it, if known
+
+Made = TypeVar("Made")
 
 LONG_NUMBER = re.compile(rb"\d{400}")  # no double needs as many digits, and converting takes longer
 SAMPLED = re.compile(rb"\d{8}")  # what is left of it of every fiftieth byte
@@ -34,11 +36,14 @@ def refuse(status: HTTPStatus, why: str) -> NoReturn:
     raise ServiceError(status, why)
 
 
-def unprocessable(error: NovikoffError) -> ServiceError:
-    """The refusal of what another part of the package refuses."""
-    if isinstance(error, ServiceError):
+def tried(make: Callable[..., Made], *given: object) -> Made | ServiceError:
+    """What is made of a request, or why it is refused."""
+    try:
+        return make(*given)
+    except ServiceError as error:
         return error
-    return ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
+    except NovikoffError as error:
+        return ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
 
 
 def parse_json(body: bytes) -> object:
@@ -51,7 +56,7 @@ def parse_rows(lines: Sequence[bytes]) -> list[Row | ServiceError]:
     with contextlib.suppress(ValueError, RecursionError, ServiceError):
         if not any(map(_may_be_long, lines)) and (found := _usual_rows(lines)):
             return found
-    return [_row_or_refusal(line) for line in lines]
+    return [tried(parse_row, line) for line in lines]
 
 
 def _may_be_long(body: bytes) -> bool:
@@ -73,13 +78,6 @@ def _usual_rows(lines: Sequence[bytes]) -> list[Row | ServiceError] | None:
     if text.count(":") != sum(map(_keys, found)):
         return None
     return [(row, _short(each, row)) for row, each in zip(found, texts, strict=True)]
-
-
-def _row_or_refusal(line: bytes) -> Row | ServiceError:
-    try:
-        return parse_row(line)
-    except ServiceError as error:
-        return error
 
 
 def parse_row(body: bytes) -> Row:

@@ -21,7 +21,7 @@ from novikoff.errors import DataError, ModelError, NovikoffError
 from novikoff.learning.estimators.save_load import load
 from novikoff.learning.rules import protocol
 from novikoff.serve.journal import Journal, ModelRecord
-from novikoff.serve.json_text import Features, JsonLabel, ServiceError, unprocessable
+from novikoff.serve.json_text import Features, JsonLabel, ServiceError, tried
 from novikoff.serve.operations import JournalEntry
 from novikoff.serve.recipes import make_recipe, new_estimator
 
@@ -112,20 +112,14 @@ class ServedModel:
     def decide_many(self, rows: Sequence[Features]) -> list[Decision | ServiceError]:
         """What is predicted for each row now, or why nothing can be."""
         if len(rows) >= MANY and len({type(each) for each in rows}) == 1:
-            with contextlib.suppress(NovikoffError):  # which of them does not fit is found below
+            with contextlib.suppress(NovikoffError, ValueError):  # below, each row is told why
                 return self._decisions(rows)
-        return [self._decision(each) for each in rows]
+        return [tried(self.decide, each) for each in rows]
 
     def _decisions(self, rows: Sequence[Features]) -> list[Decision | ServiceError]:
         self._require_names(rows[0])
         estimator = self.estimator if self.is_fitted else self._unlearned(rows[0])
         return [_made(*each) for each in estimator.decide_many(rows)]
-
-    def _decision(self, features: Features) -> Decision | ServiceError:
-        try:
-            return self.decide(features)
-        except NovikoffError as error:
-            return unprocessable(error)
 
     def _unlearned(self, features: Features) -> Any:
         """A copy that is prepared for such rows, but has learned nothing, not even names."""

@@ -6,16 +6,16 @@ One thread, the event loop's, has all models to itself. What changes them is in 
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from http import HTTPStatus
 from itertools import zip_longest
-from typing import Any, TypeVar
+from typing import Any
 
 from novikoff.errors import NovikoffError, ParameterError
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve.group_commit import GroupCommit
 from novikoff.serve.journal import Journal, JournalError, ModelRecord
-from novikoff.serve.json_text import ServiceError, dump, unprocessable
+from novikoff.serve.json_text import ServiceError, dump, tried
 from novikoff.serve.messages import (
     NAME,
     LearnAnswer,
@@ -203,7 +203,7 @@ class Service:
         def operation(each: RevealRequest) -> Reveal:
             return Reveal(key, each.id, now, dump(model.label(each.label)), float(each.weight))
 
-        return await self._learn([_tried(operation, each) for each in requests])
+        return await self._learn([tried(operation, each) for each in requests])
 
     async def learn(
         self, name: str, requests: Sequence[LearnRequest], texts: Texts = ()
@@ -228,7 +228,7 @@ class Service:
             return Learn(model.record.key, *row, given, each.features)
 
         rows = zip_longest(requests, decisions, texts)
-        return await self._learn([_tried(operation, *each) for each in rows])
+        return await self._learn([tried(operation, *each) for each in rows])
 
     async def _learn(self, made: Sequence[Reveal | Learn | ServiceError]) -> list[Answer]:
         """Write what can be written, in the order of the requests, and answer each."""
@@ -334,17 +334,6 @@ class Service:
 def _answer(model: ServedModel, mistake: bool | None, repeated: bool) -> RevealAnswer:
     """The answer to a label, with the counts as they are at its own place in the order."""
     return RevealAnswer(mistake, model.counts.mistakes, model.counts.seen, repeated)
-
-
-Made = TypeVar("Made")
-
-
-def _tried(make: Callable[..., Made], *given: object) -> Made | ServiceError:
-    """What is made of a request, or why it is refused."""
-    try:
-        return make(*given)
-    except NovikoffError as error:
-        return unprocessable(error)
 
 
 def _named(answer: Any) -> dict[str, Any]:

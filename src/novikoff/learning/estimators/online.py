@@ -18,18 +18,14 @@ from novikoff.data.user_types import Label, RowLike
 from novikoff.data.weights import ClassWeight, Weights, class_weights, weight_text
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning.estimators.locks import LockAttribute
-from novikoff.learning.estimators.row_buffer import (
-    OneArray,
-    OneDict,
-    RowBuffer,
-    rows_from_dicts,
-    rows_from_lists,
-)
+from novikoff.learning.estimators.row_buffer import OneArray, OneDict, RowBuffer, rows_from_dicts
 from novikoff.learning.learner import Learner
+from novikoff.learning.rows import make_rows
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Rule
 from novikoff.number_text import listed
 
+READOUT = 1000  # features whose readout takes less time than deciding one row by itself
 ROOM = 64  # features a learner on dicts starts with; it doubles when they run out
 PLUS_MINUS = np.array([-1, 1])  # what labels are until some are seen
 NO_CODES = np.empty(0, np.uint16)
@@ -200,14 +196,16 @@ class Online:
         with self._lock:
             one, _ = self._bound_for_prediction(rows[0])
             learner = one.learner
-            if not isinstance(one, OneDict):
-                lists = cast("Sequence[Sequence[float]]", rows)
-                answers = learner.answers(rows_from_lists(lists, learner))
-            elif protocol.start(learner.rule, np.zeros(1)).weights.any():
+            few = one.steady is None and learner.features > READOUT * len(rows)
+            named = isinstance(one, OneDict)
+            if few or (named and protocol.start(learner.rule, np.zeros(1)).weights.any()):
                 return [self.decide_one(x) for x in rows]  # a new feature has a weight already
-            else:
+            if isinstance(one, OneDict):
                 dicts = cast("Sequence[Mapping[str, float]]", rows)
                 answers = learner.answers(rows_from_dicts(dicts, one.names, learner))
+            else:
+                matrix = np.array(rows, np.float64)
+                answers = learner.answers(make_rows(matrix, learner.bias, learner.unit_length))
             codes = learner.predicted_codes(answers).tolist()
             return [*zip(map(self._label, codes), answers.tolist(), strict=True)]
 

@@ -9,7 +9,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from novikoff.serve.json_text import Row, ServiceError, dump, parse_row, parse_rows
+from novikoff.serve.json_text import Row, ServiceError, dump, parse_row, parse_rows, tried
 from novikoff.serve.messages import Message, parse
 from novikoff.serve.service import DEFAULT, Answer, Texts
 from novikoff.serve.settings import Limits
@@ -75,10 +75,8 @@ class RowHandler(Generic[Message]):
     def _message(self, row: Row | ServiceError) -> tuple[Message, str | None] | ServiceError:
         if isinstance(row, ServiceError):
             return row
-        try:
-            return parse(self.kind, row[0], self.limits), row[1]
-        except ServiceError as error:
-            return error
+        found = tried(parse, self.kind, row[0], self.limits)
+        return found if isinstance(found, ServiceError) else (found, row[1])
 
 
 def _host(request: Request) -> str:

@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, repeat
 
 import numpy as np
-import numpy.typing as npt
 
-from novikoff.errors import DataError
 from novikoff.learning.learner import Learner
-from novikoff.learning.rows import CsrRows, DenseRows, read_only
+from novikoff.learning.rows import CsrRows, read_only
 
 
 def rows_from_dicts(
@@ -36,14 +34,3 @@ def rows_from_dicts(
         learner.bias,
         learner.unit_length,
     )
-
-
-def rows_from_lists(lists: Sequence[npt.ArrayLike], learner: Learner) -> DenseRows:
-    """Rows of as many numbers as the learner has features."""
-    try:
-        values = np.array(lists, np.float64)
-    except ValueError:  # some are longer than others
-        values = np.empty((0, 0))
-    if values.shape != (len(lists), learner.features):
-        raise DataError(f"a row has another number of features than {learner.features}")
-    return DenseRows(read_only(values), learner.bias, learner.unit_length)
