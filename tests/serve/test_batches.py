@@ -103,7 +103,7 @@ def contents(journal):
 @given(commits)
 def test_a_journal_written_in_runs_is_the_one_written_one_by_one(tmp_path_factory, batches):
     folder = tmp_path_factory.mktemp("runs")
-    runs, singles = Journal(folder / "a", durability="normal"), Journal(folder / "b")
+    runs, singles = (Journal(folder / name, durability="normal") for name in "ab")
     try:
         for journal in (runs, singles):
             journal.commit([AddModel(name, "{}", None, 0.0) for name in ("one", "two")])
