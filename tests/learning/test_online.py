@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.errors import DataError
+from novikoff.learning.estimators import online
 from tests.helpers.examples import examples
 from tests.helpers.rule_table import CLASSIFIERS, early_predictions
 
@@ -261,6 +262,29 @@ def test_predicting_learns_nothing_not_even_names(kind):
     unknown = model.predict_one({"a": 1.0, "zzz": 1e-9})
     if kind is not nk.Winnow:  # whose weights start at 1
         assert known == unknown
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+@pytest.mark.parametrize("classes", [[-1, 1], [0, 1, 2]])
+def test_many_rows_are_decided_as_each_of_them_is(kind, classes, monkeypatch):
+    rng = np.random.default_rng(1)
+    named, plain = (kind(**({"theta": 3.0} if kind is nk.Winnow else {})) for _ in range(2))
+    rows = [{f"f{j}": abs(rng.normal()) for j in rng.permutation(12)[:5]} for _ in range(80)]
+    rows += [{}, {"new": 1.0}, {"new": 1.0, "f3": 2}]
+    lists = rng.random((40, 6)).tolist()
+    for k in range(40):
+        named.learn_one(rows[k], classes[k % len(classes)], classes=classes)
+        plain.learn_one(lists[k], classes[k % len(classes)], classes=classes)
+    assert named.decide_many(rows) == [named.decide_one(x) for x in rows]
+    assert plain.decide_many(lists) == [plain.decide_one(x) for x in lists]
+    monkeypatch.setattr(online, "READOUT", 0)  # as if there were many more features than rows
+    assert named.decide_many(rows) == [named.decide_one(x) for x in rows]
+    monkeypatch.undo()
+    for wrong in ([[1.0]], [lists[0], [1.0]]):
+        with pytest.raises((DataError, ValueError)):
+            plain.decide_many(wrong)
+    with pytest.raises(DataError):
+        named.decide_many([rows[0], {"f1": np.inf}])
 
 
 def test_predict_then_learn_with_named_classes():

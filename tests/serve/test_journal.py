@@ -12,17 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from novikoff.errors import NovikoffError
+from novikoff.errors import NovikoffError, ParameterError
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve import snapshots
 from novikoff.serve.journal import FILE, Journal, JournalError
+from novikoff.serve.json_text import ServiceError
 from novikoff.serve.messages import LearnRequest, PredictRequest, RevealRequest
 from novikoff.serve.operations import AddModel, Learn
 from novikoff.serve.recipes import make_recipe, new_estimator
 from novikoff.serve.replay import replay
-from novikoff.serve.served_model import ServiceError
 from novikoff.serve.service import Service
 from novikoff.serve.settings import Limits, ServiceSettings
+from tests.helpers.shell import novikoff
 
 RULES = {
     "perceptron": {},
@@ -61,21 +62,31 @@ async def one(answers):
     return found
 
 
+async def all_of(answers):
+    found = await answers
+    assert not any(isinstance(each, ServiceError) for each in found), found
+    return found
+
+
 async def drive(service, rng, steps, boolean=False, weights=(1.0,)):
-    """Predictions, labels that come late and in any order, and rows with their labels."""
+    """Predictions, labels that come late and in any order, and rows with their labels; in batches
+    now and then.
+    """
     waiting = []
     for step in range(steps):
-        x, y = row(rng, boolean)
+        rows = [row(rng, boolean) for _ in range(rng.choice((1, 1, 2, 9)))]
         if step % 3:
-            answer = await one(service.predict("default", [PredictRequest(x)]))
-            waiting.append((answer["id"], y))
+            answers = service.predict("default", [PredictRequest(x) for x, _ in rows])
+            ids = [answer["id"] for answer in await all_of(answers)]
+            waiting += [(name, y) for name, (_, y) in zip(ids, rows, strict=True)]
         else:
-            request = LearnRequest(x, y, weight=rng.choice(weights))
-            await one(service.learn("default", [request]))
-        if len(waiting) > 5:
-            name, y = waiting.pop(rng.randrange(5))
-            request = RevealRequest(name, y, rng.choice(weights))
-            await one(service.reveal("default", [request]))
+            told = [LearnRequest(x, y, weight=rng.choice(weights)) for x, y in rows]
+            await all_of(service.learn("default", told))
+        rng.shuffle(waiting)
+        told, waiting = waiting[5:], waiting[:5]
+        if told:
+            labels = [RevealRequest(name, y, rng.choice(weights)) for name, y in told]
+            await all_of(service.reveal("default", labels))
 
 
 def waiting(service):
@@ -147,22 +158,23 @@ def fast_folder(tmp_path):
 
 def test_the_write_ahead_log_cut_anywhere_holds_all_that_was_acknowledged_by_then(fast_folder):
     folder, copy = fast_folder / "journal", fast_folder / "copy"
-    sizes = []  # of the log when each label was acknowledged
+    sizes, labels = [], [0]  # of the log when labels were acknowledged, and how many they were
 
     async def run():
         rng = random.Random(3)
         async with opened(folder, "perceptron") as service:
             log = folder / f"{FILE}-wal"
-            for _ in range(8):
-                x, y = row(rng)
-                await one(service.learn("default", [LearnRequest(x, y)]))
+            for many in (1, 1, 3, 1, 9, 1, 2, 1):
+                rows = [LearnRequest(*row(rng)) for _ in range(many)]
+                await all_of(service.learn("default", rows))
                 sizes.append(log.stat().st_size)
+                labels.append(labels[-1] + many)
             shutil.copytree(folder, copy)  # before it is closed, and so put into the file
 
     asyncio.run(run())
     whole = (copy / f"{FILE}-wal").read_bytes()
     files = {path.name: path.read_bytes() for path in copy.iterdir()}
-    bytes_after = {n: to_bytes(learned(copy, n)) for n in range(1, len(sizes) + 1)}
+    bytes_after = {n: to_bytes(learned(copy, n)) for n in labels[1:]}
     began = sizes[0] - 3 * 4120  # before the first label's commit, after the model's
     edges = {size + step for size in sizes for step in (-1, 0, 1)}
     cuts = {*edges, *range(began, len(whole) + 1, 997)}
@@ -173,7 +185,7 @@ def test_the_write_ahead_log_cut_anywhere_holds_all_that_was_acknowledged_by_the
             (copy / name).unlink(missing_ok=True)
         (copy / FILE).write_bytes(files[FILE])
         (copy / f"{FILE}-wal").write_bytes(whole[:cut])
-        acknowledged = sum(size <= cut for size in sizes)
+        acknowledged = labels[sum(size <= cut for size in sizes)]
         if not acknowledged:
             continue
         journal = Journal(copy, write=False)
@@ -295,6 +307,27 @@ def test_compaction_forgets_rows_but_no_ids_and_no_counts(tmp_path):
         assert to_bytes(replay(tmp_path).estimator) == expected
 
     asyncio.run(run())
+
+
+def test_a_replay_refuses_moments_whose_rows_were_compacted(tmp_path):
+    async def run():
+        async with opened(tmp_path, "perceptron", durability="normal") as service:
+            await service.learn("default", [LearnRequest({"a": 1.0}, 1)] * 4)
+            await snapshots.compact(service, "default")
+            then = to_bytes(service.models["default"].estimator)
+            await service.learn("default", [LearnRequest({"a": -3.0}, 1)] * 3)
+            return then
+
+    then = asyncio.run(run())
+    found = replay(tmp_path, labels=4, rules=["averaged"])
+    assert (to_bytes(found.estimator), found.model.counts.seen) == (then, 4)
+    found = replay(tmp_path, labels=6, rules=["averaged"])
+    assert (found.model.counts.seen, found.backtests["averaged"].counts.seen) == (6, 2)
+    for earlier in ({"labels": 3}, {"until": 1.0}):
+        with pytest.raises(ParameterError, match=r"the first 4 labels, until .*, were compacted"):
+            replay(tmp_path, **earlier)
+    _, text, _ = novikoff("replay", tmp_path, "--rule", "averaged")
+    assert "other rules begin after 4 labels whose rows were compacted; since then, " in text
 
 
 def test_a_replay_stops_at_a_moment_and_tries_other_rules(tmp_path):

@@ -11,10 +11,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve import snapshots
+from novikoff.serve.json_text import ServiceError
 from novikoff.serve.messages import LearnRequest, PredictRequest, RevealRequest
 from novikoff.serve.recipes import make_recipe
 from novikoff.serve.replay import replay
-from novikoff.serve.served_model import ServiceError
 from novikoff.serve.service import Service
 from novikoff.serve.settings import ServiceSettings
 

@@ -11,9 +11,9 @@ import pytest
 import novikoff as nk
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve import snapshots
+from novikoff.serve.json_text import ServiceError
 from novikoff.serve.messages import LearnRequest, ModelRequest, PredictRequest, RevealRequest
 from novikoff.serve.recipes import make_recipe
-from novikoff.serve.served_model import ServiceError
 from novikoff.serve.service import Service
 from novikoff.serve.settings import Limits, ServiceSettings
 from tests.helpers.service import JSON, served
@@ -73,6 +73,17 @@ def test_a_reader_begins_at_the_snapshot_where_the_rows_that_it_missed_were_forg
             models = [each.models["default"] for each in (learner, reader)]
             assert to_bytes(models[0].estimator) == to_bytes(models[1].estimator)
             assert models[0].counts.seen == models[1].counts.seen == 15
+
+    asyncio.run(run())
+
+
+def test_a_reader_knows_a_model_as_soon_as_it_is_added(tmp_path):
+    async def run():
+        async with learner_and_reader(tmp_path) as (learner, reader):
+            with pytest.raises(ServiceError, match="there is no model 'late'"):
+                reader.model("late")
+            await learner.add_model(ModelRequest("late"))
+            assert reader.model("late").name == "late"
 
     asyncio.run(run())
 

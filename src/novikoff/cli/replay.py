@@ -40,7 +40,7 @@ def replay(
     """
     from novikoff.files import atomic_write
     from novikoff.learning.estimators.save_load import to_bytes
-    from novikoff.serve.replay import moment, written
+    from novikoff.serve.replay import compacted_labels, moment, written
     from novikoff.serve.replay import replay as run
 
     end = None if until is None else moment(until)
@@ -57,6 +57,13 @@ def replay(
     typer.echo(_line(found.model, "served"))
     for other in found.backtests.values():
         typer.echo(_line(other, "would have made"))
+    known = compacted_labels(found.model.record)
+    if found.backtests and known:
+        made = found.model.counts.mistakes - (found.model.record.counters or {})["mistakes"]
+        typer.echo(
+            f"  other rules begin after {count(known, 'label')} whose rows were compacted; since"
+            f" then, {count(made, 'mistake')} served"
+        )
     if found.first is not None and found.last is not None:
         typer.echo(f"  from {written(found.first)} to {written(found.last)}")
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from novikoff import files
 from novikoff.errors import NovikoffError, ParameterError
+from novikoff.serve.bulk_writes import write_runs
 from novikoff.serve.operations import PAGE_OF_ENTRIES, JournalEntry, Operation, Outcome
 
 FILE, VERSION = "journal.db", 1
@@ -123,7 +124,11 @@ class Journal:
         try:
             self.db.execute("BEGIN IMMEDIATE")
             try:
-                outcomes = [each.write(self.db) for each in operations]
+                outcomes = write_runs(self.db, operations)
+                if outcomes is None:
+                    self.db.execute("ROLLBACK")
+                    self.db.execute("BEGIN IMMEDIATE")
+                    outcomes = [each.write(self.db) for each in operations]
                 self.db.execute("COMMIT")
             except BaseException:
                 with contextlib.suppress(sqlite3.Error):
@@ -148,6 +153,12 @@ class Journal:
     def last_seq(self) -> int:
         """The sequence number of the last label."""
         return int(self.db.execute("SELECT coalesce(max(seq), 0) FROM labels").fetchone()[0])
+
+    def last_time(self, model: int, until: int) -> float:
+        """When the last label of a model came, of those up to a sequence number; 0 if none did."""
+        query = "SELECT time FROM labels WHERE model = ? AND seq <= ? ORDER BY seq DESC LIMIT 1"
+        found = self.db.execute(query, (model, until)).fetchone()
+        return 0.0 if found is None else float(found[0])
 
     def data_version(self) -> int:
         """A number that changes whenever another process has committed something."""

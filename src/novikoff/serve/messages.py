@@ -6,13 +6,11 @@ import math
 import re
 import types
 from http import HTTPStatus
-from typing import Any, NamedTuple, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from novikoff.serve.served_model import Features, JsonLabel, ServiceError
+from novikoff.serve.json_text import Features, JsonLabel, refuse
 from novikoff.serve.settings import Limits
 
-LONG_NUMBER = re.compile(rb"\d{400}")  # no double needs as many digits, and converting takes longer
-SAMPLED = re.compile(rb"\d{8}")  # what is left of it of every fiftieth byte
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -94,52 +92,6 @@ class Problem(NamedTuple):
 
 
 Message = TypeVar("Message")
-
-
-def refuse(status: HTTPStatus, why: str) -> NoReturn:
-    raise ServiceError(status, why)
-
-
-def parse_json(body: bytes) -> object:
-    """JSON in UTF-8 without tricks: no key twice, no number beyond doubles, no NaN."""
-    if SAMPLED.search(body[::50]) and LONG_NUMBER.search(body):
-        refuse(HTTPStatus.BAD_REQUEST, "found a number of 400 digits or more")
-    try:
-        text = body.decode()
-        found = _QUICK.decode(text)
-        if text.count(":") != _keys(found):  # else no key came twice: each has a colon
-            found = _STRICT.decode(text)
-        if "\\u" in text:  # half a character, which could be written nowhere
-            json.dumps(found, ensure_ascii=False).encode()
-        return found
-    except RecursionError:
-        refuse(HTTPStatus.BAD_REQUEST, "the JSON is nested too deeply")
-    except ServiceError:
-        raise
-    except ValueError as error:  # an undecodable byte too
-        refuse(HTTPStatus.BAD_REQUEST, f"not JSON in UTF-8: {str(error)[:200]}")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        refuse(HTTPStatus.BAD_REQUEST, "an object has a key twice")
-    return found
-
-
-def _refuse_constant(name: str) -> None:
-    refuse(HTTPStatus.BAD_REQUEST, f"{name} is not a number")
-
-
-_QUICK = json.JSONDecoder(parse_constant=_refuse_constant)
-_STRICT = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
-
-
-def _keys(found: object) -> int:
-    """How many keys an object has, and the objects in it."""
-    if type(found) is not dict:
-        return -1
-    return len(found) + sum(len(each) for each in found.values() if type(each) is dict)
 
 
 def parse(kind: type[Message], value: object, limits: Limits) -> Message:

@@ -4,6 +4,8 @@ import sqlite3
 from http import HTTPStatus
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from novikoff.serve.json_text import Features, same_json
+
 PAGE_OF_ENTRIES = 1000
 
 
@@ -64,6 +66,9 @@ _KNOWN = (
     "SELECT features, served, score FROM pending WHERE model = ? AND id = ?"
     " UNION ALL SELECT features, served, score FROM labels WHERE model = ? AND id = ?"
 )
+TAKE_PENDING = (
+    "DELETE FROM pending WHERE model = ? AND id = ? RETURNING features, served, score, version, out"
+)
 _KEEP = (
     "INSERT INTO pending (model, id, time, features, served, score, version, out)"
     " SELECT ?, ?, ?, ?, ?, ?, ?, pending + 1 + (SELECT coalesce(max(seq), 0) FROM labels) - ?"
@@ -89,7 +94,7 @@ class KeepPrediction(NamedTuple):
 
     def write(self, db: sqlite3.Connection) -> Outcome:
         if self.given and (found := self._known(db)) is not None:
-            if found.features not in (self.kept.features, None):
+            if not _same_features(found.features, self.kept.features):
                 why = f"the id {self.id!r} belongs to a prediction for other features"
                 return Refusal(HTTPStatus.CONFLICT, why)
             return Repeat(self.kept if found.served is None else Prediction(*found))
@@ -120,11 +125,7 @@ class Reveal(NamedTuple):
         known = _entry(db, self.model, self.id)
         if known is not None:
             return _repeat(known, self.label, self.weight)
-        found = db.execute(
-            "DELETE FROM pending WHERE model = ? AND id = ?"
-            " RETURNING features, served, score, version, out",
-            self[:2],
-        ).fetchone()
+        found = db.execute(TAKE_PENDING, self[:2]).fetchone()
         if found is None:
             why = (
                 f"no prediction with the id {self.id!r} waits for a label: it expired, or never was"
@@ -134,7 +135,7 @@ class Reveal(NamedTuple):
 
 
 class Learn(NamedTuple):
-    """A row with its label."""
+    """A row with its label. given: whether the client chose its id. row: `features`, parsed."""
 
     model: int
     id: str
@@ -143,11 +144,12 @@ class Learn(NamedTuple):
     label: str
     weight: float
     given: bool
+    row: Features | None = None
 
     def write(self, db: sqlite3.Connection) -> Outcome:
         known = _entry(db, self.model, self.id) if self.given else None
         if known is not None:
-            if known.features not in (self.features, None):
+            if not _same_features(known.features, self.features):
                 why = f"the id {self.id!r} belongs to other features"
                 return Refusal(HTTPStatus.CONFLICT, why)
             return _repeat(known, self.label, self.weight)
@@ -233,6 +235,11 @@ class Compact(NamedTuple):
 def _entry(db: sqlite3.Connection, model: int, id: str) -> JournalEntry | None:  # noqa: A002
     found = db.execute("SELECT * FROM labels WHERE model = ? AND id = ?", (model, id)).fetchone()
     return None if found is None else JournalEntry(*found)
+
+
+def _same_features(known: str | None, given: str) -> bool:
+    """Whether features are those that are known, as far as a journal that was compacted knows."""
+    return known is None or same_json(known, given)
 
 
 def _waits(db: sqlite3.Connection, model: int, id: str) -> bool:  # noqa: A002

@@ -38,11 +38,13 @@ def replay(
     """Learn from the journal's entries in their order, with `learn_one`.
 
     until: a time, in seconds since 1970; entries after it are left out. labels: how many entries at
-    most. The estimator has the bytes that the service had after the last entry that was read.
+    most, those included whose rows were compacted. The estimator has the bytes that the service had
+    after the last of them.
     """
     journal = Journal(folder, write=False)
     try:
         record = _record(journal, name)
+        labels = _labels_left(journal, record, until, labels)
         model = ServedModel.beginning(record)
         backtests = {rule: _backtest(record, rule) for rule in rules}
         first = last = None
@@ -62,6 +64,28 @@ def _record(journal: Journal, name: str) -> ModelRecord:
         known = ", ".join(found) or "none"
         raise ParameterError(f"{journal.folder}: there is no model {name!r}; it has {known}")
     return found[name]
+
+
+def _labels_left(
+    journal: Journal, record: ModelRecord, until: float | None, labels: int | None
+) -> int | None:
+    """How many labels may follow those whose rows were compacted: no earlier model can be made."""
+    if record.counters is None:
+        return labels
+    known = compacted_labels(record)
+    end = journal.last_time(record.key, record.base)
+    if (labels is not None and labels < known) or (until is not None and until < end):
+        raise ParameterError(
+            f"{journal.folder}: the first {known:,} labels, until {written(end)}, were compacted,"
+            " so no model before that can be made again"
+        )
+    return None if labels is None else labels - known
+
+
+def compacted_labels(record: ModelRecord) -> int:
+    """How many labels of a model are known without their rows."""
+    counters = record.counters or {}
+    return int(counters.get("seen", 0)) + int(counters.get("refused", 0))
 
 
 def _backtest(record: ModelRecord, rule: str) -> ServedModel:

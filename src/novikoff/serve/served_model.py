@@ -3,16 +3,17 @@
 All of it is a function of the entries, applied in their order; a restart applies them again.
 """
 
+import contextlib
 import copy
 import json
 import math
 import tempfile
 import time
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from http import HTTPStatus
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,23 +22,14 @@ from novikoff.learning.estimators.save_load import load
 from novikoff.learning.rules import protocol
 from novikoff.number_text import listed
 from novikoff.serve.journal import Journal, ModelRecord
+from novikoff.serve.json_text import Features, JsonLabel, ServiceError, tried
 from novikoff.serve.operations import JournalEntry
 from novikoff.serve.recipes import make_recipe, new_estimator
 
-JsonLabel: TypeAlias = str | int | float | bool
-Features: TypeAlias = dict[str, float] | list[float]
-
 #: Rules whose weights move at mistakes only, and predict: what a delay costs them is proven.
 MISTAKE_DRIVEN = ("perceptron", "winnow", "second-order", "balanced-winnow")
+MANY = 8  # rows that are decided faster together
 POINTS, MINUTES, MISTAKES_SHOWN, WEIGHTS_SHOWN, REPEATS_KNOWN = 400, 60, 10, 12, 2**16
-
-
-class ServiceError(NovikoffError):
-    """A request that is refused: an HTTP status, why, and the seconds until another may succeed."""
-
-    def __init__(self, status: HTTPStatus, why: str, wait: int = 1) -> None:
-        super().__init__(why)
-        self.status, self.wait = status, wait
 
 
 class Decision(NamedTuple):
@@ -86,6 +78,7 @@ class ServedModel:
         self.refusal: str | None = None  # why the last label of those refused could not be learned
         self.snapshot: tuple[int, str] | None = None  # its sequence number and file
         self.blank: tuple[int | None, Any] | None = None  # the size of arrays, and a copy for them
+        self.first_names: frozenset[str] | None = None  # of a file, until the first row is learned
         self.recent: OrderedDict[int, bool | None] = OrderedDict()  # mistakes by sequence number
 
     @classmethod
@@ -113,12 +106,21 @@ class ServedModel:
 
     def decide(self, features: Features) -> Decision:
         """What is predicted now; DataError if the row does not fit the model."""
-        if isinstance(features, list) and self.is_named:
-            raise DataError("features: the model knows its features by name; send an object")
+        self._require_names(features)
         estimator = self.estimator if self.is_fitted else self._unlearned(features)
-        label, scores = estimator.decide_one(features)
-        score = scores[0] if len(scores) == 1 else scores
-        return Decision(label.item() if isinstance(label, np.generic) else label, score)
+        return _made(*estimator.decide_one(features))
+
+    def decide_many(self, rows: Sequence[Features]) -> list[Decision | ServiceError]:
+        """What is predicted for each row now, or why nothing can be."""
+        if len(rows) >= MANY and len({type(each) for each in rows}) == 1:
+            with contextlib.suppress(NovikoffError, ValueError):  # below, each row is told why
+                return self._decisions(rows)
+        return [tried(self.decide, each) for each in rows]
+
+    def _decisions(self, rows: Sequence[Features]) -> list[Decision | ServiceError]:
+        self._require_names(rows[0])
+        estimator = self.estimator if self.is_fitted else self._unlearned(rows[0])
+        return [_made(*each) for each in estimator.decide_many(rows)]
 
     def _unlearned(self, features: Features) -> Any:
         """A copy that is prepared for such rows, but has learned nothing, not even names."""
@@ -146,20 +148,30 @@ class ServedModel:
             return 0, 0
         names: Collection[str] | None = self.estimator.__dict__.get("_names")
         if names is None:  # fresh, or from a file: the first row that is learned makes the index
-            names = set(getattr(self.estimator, "feature_names_in_", ()))
-        return len(names), sum(name not in names for name in features)
+            if self.first_names is None:
+                self.first_names = frozenset(getattr(self.estimator, "feature_names_in_", ()))
+            names = self.first_names
+        return len(names), len(features) - sum(map(names.__contains__, features))
+
+    def _require_names(self, features: Features) -> None:
+        if isinstance(features, list) and self.is_named:
+            raise DataError("features: the model knows its features by name; send an object")
 
     @property
     def is_named(self) -> bool:
         """Whether its features have names, so that an array says nothing about them."""
         return not self.estimator.__dict__.keys().isdisjoint(("_names", "feature_names_in_"))
 
-    def apply(self, entry: JournalEntry) -> bool | None:
-        """Learn from an entry; whether the served prediction was wrong, None if it was refused."""
+    def apply(self, entry: JournalEntry, features: Features | None = None) -> bool | None:
+        """Learn from an entry; whether the served prediction was wrong, None if it was refused.
+
+        features: those of the entry, where they have been read before.
+        """
         counts = self.counts
         counts.seq = entry.seq
         assert entry.features is not None, "an entry that was compacted is never applied"
-        features, label = json.loads(entry.features), json.loads(entry.label)
+        features = json.loads(entry.features) if features is None else features
+        label = json.loads(entry.label)
         try:
             served = (
                 self.decide(features).label if entry.served is None else json.loads(entry.served)
@@ -302,6 +314,11 @@ class ServedModel:
     def counters(self) -> str:
         """The counts as JSON, for a snapshot."""
         return json.dumps(asdict(self.counts))
+
+
+def _made(label: Any, scores: list[float]) -> Decision:
+    score = scores[0] if len(scores) == 1 else scores
+    return Decision(label.item() if isinstance(label, np.generic) else label, score)
 
 
 def bound_at_served_mistakes(once: float, delay: float) -> float:

@@ -4,17 +4,18 @@ One thread, the event loop's, has all models to itself. What changes them is in 
 """
 
 import json
-import math
 import os
 import time
 from collections.abc import Sequence
 from http import HTTPStatus
+from itertools import zip_longest
 from typing import Any
 
 from novikoff.errors import NovikoffError, ParameterError
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve.group_commit import GroupCommit
 from novikoff.serve.journal import Journal, JournalError, ModelRecord
+from novikoff.serve.json_text import ServiceError, dump, tried
 from novikoff.serve.messages import (
     NAME,
     LearnAnswer,
@@ -38,12 +39,13 @@ from novikoff.serve.operations import (
     Reveal,
 )
 from novikoff.serve.recipes import make_recipe
-from novikoff.serve.served_model import ServedModel, ServiceError
+from novikoff.serve.served_model import Decision, ServedModel
 from novikoff.serve.settings import ServiceSettings
 
 DEFAULT = "default"
 
 Answer = dict[str, Any] | ServiceError
+Texts = Sequence[str | None]  # the features of requests as they came, where they are known
 
 
 class Service:
@@ -124,6 +126,9 @@ class Service:
     # requests
 
     def model(self, name: str) -> ServedModel:
+        """The model of this name, even if the learner has only just added it."""
+        if name not in self.models and self.reads_only:
+            self.follow()
         if name not in self.models:
             raise ServiceError(HTTPStatus.NOT_FOUND, f"there is no model {name[:64]!r}")
         return self.models[name]
@@ -133,32 +138,39 @@ class Service:
         self._numbers += 1
         return f"{time.time_ns():x}{self._numbers & 0xFFF:03x}{os.urandom(4).hex()}"
 
-    async def predict(self, name: str, requests: Sequence[PredictRequest]) -> list[Answer]:
+    async def predict(
+        self, name: str, requests: Sequence[PredictRequest], texts: Texts = ()
+    ) -> list[Answer]:
         """Predict, and keep the predictions that labels may come for."""
         if self.reads_only:
             self.follow()
         model, now = self.model(name), time.time()
+        decisions = model.decide_many([each.features for each in requests])
         answers: list[Answer] = []
         kept: list[tuple[int, KeepPrediction]] = []
-        for request in requests:
-            try:
-                decision = model.decide(request.features)
-                if request.keep:
-                    kept.append((len(answers), self._keep(model, request, decision, now)))
-                answers.append(_named(PredictAnswer(None, *decision, self.behind)))
-            except ServiceError as error:
-                answers.append(error)
-            except NovikoffError as error:
-                answers.append(ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)))
+        for request, decision, text in zip_longest(requests, decisions, texts):
+            if isinstance(decision, ServiceError):
+                answers.append(decision)
+                continue
+            if request.keep:
+                kept.append((len(answers), self._keep(model, request, text, decision, now)))
+            fields = None, *decision, self.behind
+            answers.append(dict(zip(PredictAnswer._fields, fields, strict=True)))
         if kept:
             await self._write_predictions(kept, answers)
         return answers
 
     def _keep(
-        self, model: ServedModel, request: PredictRequest, decision: Any, now: float
+        self,
+        model: ServedModel,
+        request: PredictRequest,
+        text: str | None,
+        decision: Decision,
+        now: float,
     ) -> KeepPrediction:
         id, given = request.id or self.new_id(), request.id is not None  # noqa: A001
-        kept = Prediction(dump(request.features), dump(decision.label), dump(decision.score))
+        text = text or dump(request.features)
+        kept = Prediction(text, dump(decision.label), dump(decision.score))
         known = model.updates, self.applied, self.limits.pending
         return KeepPrediction(model.record.key, id, now, kept, *known, given)
 
@@ -180,53 +192,46 @@ class Service:
                 answer["label"] = json.loads(outcome.served)
                 answer["score"] = json.loads(outcome.score)
 
-    async def reveal(self, name: str, requests: Sequence[RevealRequest]) -> list[Answer]:
+    async def reveal(
+        self, name: str, requests: Sequence[RevealRequest], texts: Texts = ()
+    ) -> list[Answer]:
         """Learn from the labels of predictions."""
         self._require_learner()
         model, now = self.model(name), time.time()
         key = model.record.key
 
         def operation(each: RevealRequest) -> Reveal:
-            label = dump(model.label(each.label))
-            return Reveal(key, each.id, now, label, float(each.weight))
+            return Reveal(key, each.id, now, dump(model.label(each.label)), float(each.weight))
 
-        def answer(_: Operation, found: RevealAnswer) -> dict[str, Any]:
-            return _named(found)
+        return await self._learn([tried(operation, each) for each in requests])
 
-        return await self._learn(requests, operation, answer)
-
-    async def learn(self, name: str, requests: Sequence[LearnRequest]) -> list[Answer]:
+    async def learn(
+        self, name: str, requests: Sequence[LearnRequest], texts: Texts = ()
+    ) -> list[Answer]:
         """Learn from rows that come with their labels."""
         self._require_learner()
         model, now = self.model(name), time.time()
+        decisions = model.decide_many([each.features for each in requests])
 
-        def operation(each: LearnRequest) -> Learn:
+        def operation(
+            each: LearnRequest, decision: Decision | ServiceError, text: str | None
+        ) -> Learn:
             label = dump(model.label(each.label))
-            model.decide(each.features)  # refuses what could not be learned from
+            if isinstance(decision, ServiceError):  # what could not be learned from
+                raise decision
             known, new = model.names_known(each.features)
             if new and known + new > self.limits.names:
                 why = f"the model knows {known:,} names; {self.limits.names:,} are allowed"
                 raise ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, why)
             id, given = each.id or self.new_id(), each.id is not None  # noqa: A001
-            row = id, now, dump(each.features), label, float(each.weight)
-            return Learn(model.record.key, *row, given)
+            row = id, now, text or dump(each.features), label, float(each.weight)
+            return Learn(model.record.key, *row, given, each.features)
 
-        def answer(done: Operation, found: RevealAnswer) -> dict[str, Any]:
-            assert isinstance(done, Learn)
-            return _named(LearnAnswer(done.id, *found))
+        rows = zip_longest(requests, decisions, texts)
+        return await self._learn([tried(operation, *each) for each in rows])
 
-        return await self._learn(requests, operation, answer)
-
-    async def _learn(self, requests: Sequence[Any], operation: Any, answer: Any) -> list[Answer]:
+    async def _learn(self, made: Sequence[Reveal | Learn | ServiceError]) -> list[Answer]:
         """Write what can be written, in the order of the requests, and answer each."""
-        made: list[Any] = []
-        for request in requests:
-            try:
-                made.append(operation(request))
-            except ServiceError as error:
-                made.append(error)
-            except NovikoffError as error:
-                made.append(ServiceError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)))
         operations = [each for each in made if not isinstance(each, ServiceError)]
         try:
             outcomes = iter(await self.submit(operations) if operations else ())
@@ -236,7 +241,9 @@ class Service:
         answers: list[Answer] = []
         for each in made:
             found = each if isinstance(each, ServiceError) else next(outcomes)
-            answers.append(found if isinstance(found, ServiceError) else answer(each, found))
+            if isinstance(found, RevealAnswer):
+                found = _named(LearnAnswer(each.id, *found) if isinstance(each, Learn) else found)
+            answers.append(found)
         return answers
 
     def _require_learner(self) -> None:
@@ -261,7 +268,8 @@ class Service:
         if isinstance(outcome, JournalEntry):
             self.applied = outcome.seq
             model = self.by_key[outcome.model]
-            return _answer(model, model.apply(outcome), False)
+            row = operation.row if isinstance(operation, Learn) else None
+            return _answer(model, model.apply(outcome, row), False)
         if isinstance(outcome, Repeat) and isinstance(outcome.of, JournalEntry):
             model = self.by_key[outcome.of.model]
             return _answer(model, self._known_mistake(model, outcome.of), True)
@@ -331,14 +339,3 @@ def _answer(model: ServedModel, mistake: bool | None, repeated: bool) -> RevealA
 def _named(answer: Any) -> dict[str, Any]:
     """An answer as JSON has it; the tuple's own method takes five times as long."""
     return dict(zip(answer._fields, answer, strict=True))
-
-
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
-
-
-def dump(value: object) -> str:
-    """A value as the journal keeps it: JSON, from which the same doubles are read again."""
-    kind = type(value)
-    if kind is int or (kind is float and math.isfinite(value)):  # type: ignore[arg-type]
-        return repr(value)
-    return _encode(value)

@@ -8,8 +8,8 @@ import contextlib
 import copy
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,14 @@ from novikoff.data.user_types import Label, RowLike
 from novikoff.data.weights import ClassWeight, Weights, class_weights, weight_text
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning.estimators.locks import LockAttribute
-from novikoff.learning.estimators.row_buffer import OneArray, OneDict, RowBuffer
+from novikoff.learning.estimators.row_buffer import OneArray, OneDict, RowBuffer, rows_from_dicts
 from novikoff.learning.learner import Learner
+from novikoff.learning.rows import make_rows
 from novikoff.learning.rules import protocol
 from novikoff.learning.rules.protocol import Rule
 from novikoff.number_text import listed
 
+READOUT = 1000  # features whose readout takes less time than deciding one row by itself
 ROOM = 64  # features a learner on dicts starts with; it doubles when they run out
 TOGETHER = 256  # rows that others wait for at most
 PLUS_MINUS = np.array([-1, 1])  # what labels are until some are seen
@@ -215,6 +217,30 @@ class Online:
                 type(one).place(one, x)  # it takes no room to learn in
             answers = one.answer()
             return one.labels[one.code(answers)], answers
+
+    def decide_many(
+        self, rows: Sequence[Mapping[str, float]] | Sequence[Sequence[float]]
+    ) -> list[tuple[Label, list[float]]]:
+        """`decide_one` for each row, by one call of the loop; all are dicts, or all lists.
+
+        An error says what is wrong with some row; what is decided for the others is not known then.
+        """
+        with self._lock:
+            one, _ = self._bound_for_prediction(rows[0])
+            learner = one.learner
+            few = one.steady is None and learner.features > READOUT * len(rows)
+            named = isinstance(one, OneDict)
+            if few or (named and protocol.start(learner.rule, np.zeros(1)).weights.any()):
+                return [self.decide_one(x) for x in rows]  # a new feature has a weight already
+            if isinstance(one, OneDict):
+                dicts = cast("Sequence[Mapping[str, float]]", rows)
+                answers = learner.answers(rows_from_dicts(dicts, one.names, learner))
+            else:
+                matrix = np.array(rows, np.float64)
+                answers = learner.answers(make_rows(matrix, learner.bias, learner.unit_length))
+            codes = learner.predicted_codes(answers).tolist()
+            labels = [one.labels[code] for code in codes]
+            return [*zip(labels, answers.tolist(), strict=True)]
 
     def _class_weights(self, by_class: ClassWeight) -> Weights:
         """The weight of each class."""

@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from starlette.requests import Request
 
-from novikoff.serve.served_model import ServiceError
+from novikoff.serve.json_text import ServiceError
 from novikoff.serve.settings import Limits
 
 ROWS = 500  # of a batch that are answered together
@@ -33,12 +33,16 @@ async def read_lines(request: Request, limits: Limits) -> AsyncIterator[list[byt
     """The lines of a batch as they come, some at a time; blank ones are left out."""
     parts: list[bytes] = []  # of a line that has not come whole
     size, stream = 0, request.stream()
+    missing = int(request.headers.get("content-length", -1))  # below 0: nobody knows how much
     while True:
         async with _deadline(limits.seconds, "the next line"):
             try:
                 part = await anext(stream)
             except StopAsyncIteration:
                 break
+        missing -= len(part)
+        if not missing:  # the last line needs no end
+            part += b"\n"
         size += len(part)
         parts.append(part)
         lines = []

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from novikoff.network.addresses import bracketed
-from novikoff.serve.served_model import ServiceError
+from novikoff.serve.json_text import ServiceError
 from novikoff.serve.web.documents.metrics import Metrics
 from novikoff.serve.web.tokens import Right, Tokens
 

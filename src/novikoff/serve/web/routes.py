@@ -15,8 +15,9 @@ from starlette.routing import Route
 
 from novikoff.serve import messages, snapshots
 from novikoff.serve.journal import JournalError
+from novikoff.serve.json_text import ServiceError, parse_json
 from novikoff.serve.messages import Message
-from novikoff.serve.served_model import ServedModel, ServiceError
+from novikoff.serve.served_model import ServedModel
 from novikoff.serve.service import DEFAULT, Service
 from novikoff.serve.settings import RateLimit
 from novikoff.serve.web.address import Address, Handle
@@ -163,7 +164,7 @@ class Routes:
     async def add(self, request: Request) -> Response:
         if content_type(request) != JSON:
             raise ServiceError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"expected a body of type {JSON}")
-        value = messages.parse_json(await read_body(request, self.limits))
+        value = parse_json(await read_body(request, self.limits))
         wanted = messages.parse(messages.ModelRequest, value, self.limits)
         model = await self.service.add_model(wanted)
         return JSONResponse(self.service.state(model), HTTPStatus.CREATED)

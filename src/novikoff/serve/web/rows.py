@@ -9,16 +9,17 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from novikoff.serve.messages import Message, parse, parse_json
-from novikoff.serve.served_model import ServiceError
-from novikoff.serve.service import DEFAULT, Answer, dump
+from novikoff.serve.json_text import Row, ServiceError, dump, parse_row, parse_rows, tried
+from novikoff.serve.messages import Message, parse
+from novikoff.serve.service import DEFAULT, Answer, Texts
 from novikoff.serve.settings import Limits
 from novikoff.serve.web.body import content_type, read_body, read_lines
 from novikoff.serve.web.guard import problem
 
 JSON, NDJSON = "application/json", "application/x-ndjson"
+_BETWEEN = '},{"'  # answers in a list
 
-Act = Callable[[str, Sequence[Message]], Awaitable[list[Answer]]]
+Act = Callable[[str, Sequence[Message], Texts], Awaitable[list[Answer]]]
 #: Refuses rows for a model that is not there, or that come too fast from a host; counts the others.
 Count = Callable[[str, str, int], None]
 
@@ -44,9 +45,9 @@ class RowHandler(Generic[Message]):
 
     async def one(self, body: bytes, name: str, host: str) -> Answer:
         """The answer to one row; refusals are raised."""
-        value = parse_json(body)
+        value, text = parse_row(body)
         self.count(name, host, 1)
-        (answer,) = await self.act(name, [parse(self.kind, value, self.limits)])
+        (answer,) = await self.act(name, [parse(self.kind, value, self.limits)], [text])
         if isinstance(answer, ServiceError):
             raise answer
         return answer
@@ -57,25 +58,25 @@ class RowHandler(Generic[Message]):
             async for lines in read_lines(request, self.limits):
                 self.count(name, host, len(lines))
                 answers = await self._answers(name, lines)
-                yield "".join(_line(each, done + k) for k, each in enumerate(answers, 1))
+                yield _lines(answers, done + 1)
                 done += len(lines)
         except ServiceError as error:  # the rest of the batch was neither read nor learned
-            yield _text(problem(error, line=done + 1, ended=True))
+            yield dump(problem(error, line=done + 1, ended=True)) + "\n"
 
     async def _answers(self, name: str, lines: list[bytes]) -> list[Answer]:
-        parsed = [self._parsed(line) for line in lines]
+        parsed = [self._message(each) for each in parse_rows(lines)]
         good = [each for each in parsed if not isinstance(each, ServiceError)]
         try:
-            found = iter(await self.act(name, good) if good else [])
+            found = iter(await self.act(name, *zip(*good, strict=True)) if good else [])
         except ServiceError as error:  # a disk that is full refuses all of them
             found = iter([error] * len(good))
         return [each if isinstance(each, ServiceError) else next(found) for each in parsed]
 
-    def _parsed(self, line: bytes) -> Message | ServiceError:
-        try:
-            return parse(self.kind, parse_json(line), self.limits)
-        except ServiceError as error:
-            return error
+    def _message(self, row: Row | ServiceError) -> tuple[Message, str | None] | ServiceError:
+        if isinstance(row, ServiceError):
+            return row
+        found = tried(parse, self.kind, row[0], self.limits)
+        return found if isinstance(found, ServiceError) else (found, row[1])
 
 
 def _host(request: Request) -> str:
@@ -102,9 +103,13 @@ class LineResponse(Response):
             await send({"type": "http.response.body", "body": b""})
 
 
-def _line(answer: Answer, number: int) -> str:
-    return _text(problem(answer, line=number) if isinstance(answer, ServiceError) else answer)
-
-
-def _text(answer: object) -> str:
-    return dump(answer) + "\n"
+def _lines(answers: Sequence[Answer], start: int) -> str:
+    """Answers to the lines of a batch from this one on, each a line."""
+    found = [
+        problem(each, line=number) if isinstance(each, ServiceError) else each
+        for number, each in enumerate(answers, start)
+    ]
+    text = dump(found)[1:-1]
+    if text.count(_BETWEEN) == len(found) - 1:  # else some text in them has it too
+        return text.replace(_BETWEEN, '}\n{"') + "\n"
+    return "".join(f"{dump(each)}\n" for each in found)

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import h11
 from starlette.responses import Response
 
+from novikoff.serve.json_text import ServiceError, dump
 from novikoff.serve.messages import NAME
-from novikoff.serve.served_model import ServiceError
-from novikoff.serve.service import DEFAULT, dump
+from novikoff.serve.service import DEFAULT
 from novikoff.serve.web.guard import HEADERS, Guard, defect, refusal
 from novikoff.serve.web.rows import JSON, RowHandler
 from novikoff.serve.web.tokens import Right
