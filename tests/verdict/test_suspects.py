@@ -74,6 +74,7 @@ def test_the_support_of_a_verdict_is_its_nearest_point():
     X, y = [[0.0, 0.0], [2.0, 0.0], [3.0, 1.0]], [0, 1, 1]
     verdict = nk.check(X, y)
     assert sum(multiplier for _, multiplier in verdict.support) == 1
+    assert dict(verdict.certificate.witness["support"]) == dict(verdict.certificate.support)
     lifted = [[Fraction(v) for v in (*row, 1)] for row in X]
     point = [Fraction(0)] * 3
     for row, multiplier in verdict.support:

@@ -27,6 +27,7 @@ import numpy.typing as npt
 from novikoff.data.matrices import encode
 from novikoff.data.user_types import Label, RowsLike
 from novikoff.errors import DataError, ParameterError
+from novikoff.learning.learner import norm
 from novikoff.verdict.judge import Judge
 from novikoff.verdict.result import SEPARABLE, Verdict
 from novikoff.verdict.scan import Indices, Signs, Vector
@@ -189,7 +190,7 @@ class SuspectRanking:
     def _distance(self, signed: Signed, found: list[SoftMargin], units: Vector) -> Vector:
         if not found:
             raise DataError("the rows are beyond the range of doubles; scale the columns")
-        sizes = [float(np.linalg.norm(each.weights[: signed.features] / units)) for each in found]
+        sizes = [norm(each.weights[: signed.features] / units) for each in found]
         scores = [each.scores / (size or 1.0) for each, size in zip(found, sizes, strict=True)]
         return np.asarray(np.mean(scores, axis=0))
 
