@@ -52,6 +52,7 @@ class SoftMarginProblem:
                 self.matrix *= self.units
                 squares = np.einsum("ij,ij->i", self.matrix, self.matrix)
         self.squares: Vector = np.asarray(squares).ravel() + signed.bias
+        self.entries = int(self.matrix.size)
         self.usable = bool(np.isfinite(self.squares).all())
 
     def fit(self, penalty: float, costs: Vector) -> SoftMargin | None:
