@@ -137,16 +137,7 @@ class SuspectRanking:
         worst = _highest(depths, considered)
         doubted = worst[depths[worst] > 0.0]
         if len(np.unique(np.delete(self.codes, doubted))) == len(self.classes):
-            if self.is_halved:
-                second = [_heard(each.signs, order[::-1], doubted, True) for each in self.signed]
-            else:
-                pairs = zip(self.signed, distances, strict=True)
-                second = [_heard(each.signs, _lowest_first(far), doubted) for each, far in pairs]
-            later = self._distances(PENALTIES, second)
-            if self.is_halved:
-                later = [
-                    _by_others(*each) for each in zip(first, second, distances, later, strict=True)
-                ]
+            later = self._later_distances(order, first, distances, doubted)
             depths, suggested = self._depths(later)
         worst = _highest(depths, considered)
         nearest = self._nearest(worst)
@@ -167,6 +158,20 @@ class SuspectRanking:
             )
             for k in _highest(scores, count)
         ]
+
+    def _later_distances(
+        self, order: Indices, first: list[Vector], distances: list[Vector], doubted: Indices
+    ) -> list[Vector]:
+        """The distances after fits in which doubted rows have no say. first: who was heard in the
+        first fits, in this order; distances: what these say.
+        """
+        pairs = zip(self.signed, distances, strict=True)
+        if not self.is_halved:
+            heard = [_heard(each.signs, _lowest_first(far), doubted) for each, far in pairs]
+            return self._distances(PENALTIES, heard)
+        second = [_heard(each.signs, order[::-1], doubted, True) for each in self.signed]
+        later = self._distances(PENALTIES, second)
+        return [_by_others(*each) for each in zip(first, second, distances, later, strict=True)]
 
     @property
     def is_halved(self) -> bool:
