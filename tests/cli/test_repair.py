@@ -74,6 +74,37 @@ def test_trusted_rows_stay(data, tmp_path):
     assert "'99' is not the line of any row" in words
 
 
+def test_weights_are_a_column_and_the_least_sum_is_sought(tmp_path):
+    path, proof = tmp_path / "rows.csv", tmp_path / "proof.json"
+    path.write_text("id,x,cost,label\n7,0,1,a\n1,1,1,a\n5,2,2.5,b\n3,3,1.5,a\n9,4,1,b\n2,5,1,b\n")
+    words = "repair", path, "--weights", "cost", "--drop", "id"
+    found = answer(*words)
+    assert (found["lower"], found["upper"], found["features"]) == (1.5, 1.5, 1)
+    assert [each["row"] for each in found["repair"]] == [3]
+    code, text, _ = novikoff(*words, "--certificate", proof)
+    assert code == 0
+    text = " ".join(text.split())
+    assert (
+        "makes mistakes that weigh less than 1.5 on these 6 rows; those of this one weigh 1.5"
+        in text
+    )
+    spelled = text.split("novikoff verify ")[1].split()  # the rows are read as they were
+    assert novikoff("verify", *spelled)[0] == 0
+    path.write_text(path.read_text().replace("2.5", "-2.5"))
+    code, _, words = novikoff("repair", path, "--weights", "cost")
+    assert code == 2
+    assert "sample_weight has -2.5 for row 2" in words
+
+
+def test_the_list_of_trusted_rows_is_not_overwritten(data, tmp_path):
+    trusted = tmp_path / "trusted.txt"
+    trusted.write_text("4\n")
+    code, _, words = novikoff("repair", data, "--trusted", trusted, "--output", trusted)
+    assert code == 2
+    assert "that is --trusted; choose another name" in " ".join(words.split())
+    assert trusted.read_text() == "4\n"
+
+
 def test_the_page_shows_both_pictures_and_the_rows(data, tmp_path):
     page = tmp_path / "page.html"
     assert novikoff("repair", data, "--report", page)[0] == 0

@@ -11,7 +11,7 @@ import novikoff as nk
 from novikoff import report
 from novikoff.report.model import PointSeries
 from novikoff.report.render.matplotlib import render_file
-from tests.helpers.reports import ANSWER, ASKED, of_kind
+from tests.helpers.reports import ANSWER, ASKED, named, of_kind
 
 
 def odd(name):
@@ -94,3 +94,25 @@ def test_a_statistician_reads_of_coefficients_and_rows_before_geometry():
     assert "quasi-complete separation of 2 of 5 observations" in third.text
     plain = report.check_page(verdict, ASKED, ANSWER, coefficients=verdict.coefficients)
     assert plain.sections[0].heading == "The data in the plane"
+
+
+def test_suspects_are_ringed_and_listed_with_their_reasons():
+    X, y = (
+        [[0, 1], [1, 2], [2, 1], [6, 0], [7, 1], [8, 2]],
+        ["no", "no", "yes", "yes", "yes", "yes"],
+    )
+    found = nk.suspects(X, y, count=2)
+    page = report.check_page(nk.check(X, y), ASKED, ANSWER, suspects=found)
+    (section,) = [each for each in page.sections if each.heading == "Suspects"]
+    rings = named(section.picture, "suspects")
+    assert sorted(rings.x.tolist()) == sorted(X[each.row][0] for each in found)
+    assert section.table.columns == [
+        "row",
+        "label",
+        "suggested label",
+        "column 0",
+        "column 1",
+        "reason",
+    ]
+    assert [line[-1] for line in section.table.rows] == [each.reason for each in found]
+    assert section.table.rows[0][:3] == ["row 2", "yes", "no"]

@@ -32,6 +32,21 @@ def test_flipped_labels_come_first(flips):
     assert {each.row for each in sparse} == set(changed.tolist())
 
 
+def test_rows_of_many_columns_are_judged_by_fits_in_which_they_have_no_say():
+    """A hyperplane of 3,000 columns fits the rows that it heard, wrong labels too."""
+    rng = np.random.default_rng(0)
+    rows, columns, own = 3000, 3000, 150
+    y = rng.integers(0, 2, rows)
+    words = (columns * rng.random((rows, 60)) ** 3).astype(np.int32)
+    words[:, :20] = y[:, None] * own + rng.integers(0, own, (rows, 20))
+    places = np.repeat(np.arange(rows), 60), words.ravel()
+    X = scipy.sparse.csr_array((np.ones(words.size), places), (rows, columns))
+    changed = rng.choice(rows, 10, replace=False)
+    wrong = y.copy()
+    wrong[changed] = 1 - y[changed]
+    assert {each.row for each in nk.suspects(X, wrong, 10)} == set(changed.tolist())
+
+
 def test_several_labels_say_which_one_it_looks_like():
     X, y, wrong, changed = flipped_rows(0, 5, classes=4)
     found = nk.suspects(X, wrong, 5)
@@ -74,6 +89,7 @@ def test_the_support_of_a_verdict_is_its_nearest_point():
     X, y = [[0.0, 0.0], [2.0, 0.0], [3.0, 1.0]], [0, 1, 1]
     verdict = nk.check(X, y)
     assert sum(multiplier for _, multiplier in verdict.support) == 1
+    assert dict(verdict.certificate.witness["support"]) == dict(verdict.certificate.support)
     lifted = [[Fraction(v) for v in (*row, 1)] for row in X]
     point = [Fraction(0)] * 3
     for row, multiplier in verdict.support:

@@ -37,6 +37,14 @@ def repair(
             dir_okay=False,
         ),
     ] = None,
+    weights: Annotated[
+        str | None,
+        options.question_option(
+            metavar="COLUMN",
+            help="A column of what it costs to doubt each row: the least sum is sought, not the"
+            " fewest.",
+        ),
+    ] = None,
     time_limit: Annotated[
         float | None,
         options.question_option(
@@ -74,21 +82,24 @@ def repair(
     """
     files = report_options.ReportFiles(report, plot)
     source = reading.open(data, decimal=decimal)
-    outputs = {"--output": output, "--certificate": certificate, **files.by_option}
-    options.refuse_overwriting(source.paths, outputs)
+    written_to = {"--output": output, "--certificate": certificate, **files.by_option}
+    options.refuse_overwriting(source.paths, {"--trusted": trusted, **written_to})
     for name, path in (("--output", output), ("--certificate", certificate)):
         if path is not None and not path.absolute().parent.is_dir():
             raise ParameterError(f"{name} {path}: there is no folder {path.absolute().parent}")
     files.refuse()
-    from novikoff.cli.shared.loaded_source import LoadedSource, as_label
+    from novikoff.cli.shared.loaded_source import as_label
+    from novikoff.verdict.cones.roles import load_with_roles, role_values
     from novikoff.verdict.repair import repair as find_repair
 
     with RepairProgress(quiet or json) as progress:
-        rows = LoadedSource(source)
+        roles = options.given(weights=weights)
+        rows = load_with_roles(source, roles)
         found = find_repair(
             rows,
             fit_intercept=bias,
             positive=as_label(positive, rows.labels),
+            sample_weight=role_values(rows, roles).get("weights"),
             trusted=None if trusted is None else _trusted_rows(trusted, rows),
             time_limit=time_limit,
             watch=progress.watch,
@@ -97,7 +108,9 @@ def repair(
         found.certificate.write(certificate)
     if output is not None:
         _write_table(found, rows, output)
-    text = format_repair(found, rows, certificate, output)
+    dropped = ",".join(filter(None, [reading.drop, weights]))
+    spelled = rows.spelled + reading._replace(drop=dropped or None).spelled
+    text = format_repair(found, rows, certificate, output, spelled)
     if files.wanted:
         from novikoff import report as pages
 
@@ -127,9 +140,13 @@ def _trusted_rows(path: Path, rows: "LoadedSource") -> list[int]:
 
 
 def format_repair(
-    found: "Repair", rows: "LoadedSource", certificate: Path | None, output: Path | None
+    found: "Repair",
+    rows: "LoadedSource",
+    certificate: Path | None,
+    output: Path | None,
+    spelled: str,
 ) -> str:
-    """The answer in words."""
+    """The answer in words; spelled: the rows as `novikoff verify` takes them."""
     signed = found.signed
     heading = f"{rows.name}: {count(signed.count, 'row')}, {count(signed.features, 'feature')}"
     lines = [heading, *wrap(_headline(found))]
@@ -142,15 +159,14 @@ def format_repair(
         )
     elif found.rows:
         lines += wrap(
-            "These are the fewest, not necessarily the wrong ones: look at them before you change a"
-            " label. A wrong label that agrees with the hyperplane cannot be seen at all."
+            f"These {'weigh the least' if isinstance(found.upper, Fraction) else 'are the fewest'},"
+            " not necessarily the wrong ones: look at them before you change a label. A wrong label"
+            " that agrees with the hyperplane cannot be seen at all."
         )
     if output is not None:
         lines.append(f"Rows to relabel: {output}")
     if certificate is not None:
-        lines.append(
-            f"Proof: {certificate}; to check it: novikoff verify {certificate} {rows.spelled}"
-        )
+        lines.append(f"Proof: {certificate}; to check it: novikoff verify {certificate} {spelled}")
     return "\n".join(lines)
 
 
@@ -158,19 +174,15 @@ def _headline(found: "Repair") -> str:
     whole = count(found.signed.count, "row")
     if not found.rows:
         return f"NOTHING TO REPAIR: a hyperplane separates these {whole}."
-    most = _mistakes(found.upper)
-    if found.exact:
-        return f"No hyperplane makes fewer than {most} on these {whole}; this one makes as many."
-    return (
-        f"No hyperplane makes fewer than {_mistakes(found.lower)} on these {whole}; the best one"
-        f" found makes {most}."
-    )
-
-
-def _mistakes(cost: "Cost") -> str:
-    return (
-        count(cost, "mistake") if isinstance(cost, int) else f"mistakes of weight {float(cost):g}"
-    )
+    which = "this one" if found.exact else "the best one found"
+    if isinstance(found.upper, Fraction):
+        return (
+            f"No hyperplane makes mistakes that weigh less than {float(found.lower):g} on these"
+            f" {whole}; those of {which} weigh {float(found.upper):g}."
+        )
+    least, most = (count(int(each), "mistake") for each in (found.lower, found.upper))
+    makes = "as many" if found.exact else most
+    return f"No hyperplane makes fewer than {least} on these {whole}; {which} makes {makes}."
 
 
 def _facts(found: "Repair", rows: "LoadedSource") -> list[tuple[str, str]]:

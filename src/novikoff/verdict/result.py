@@ -263,7 +263,7 @@ class Verdict:
         """
         if self.outcome != SEPARABLE or self.certificate is None:
             return []
-        terms = self.certificate.witness["support"]
+        terms = self.certificate.support
         total = sum(multiplier for _, multiplier in terms)
         return [(row, multiplier / total) for row, multiplier in terms]
 

@@ -2,15 +2,16 @@
 
 A soft margin is fitted to all rows, then others, harder ones too, without the worst rows on its
 wrong side, so that these have no say in their own case. Of many rows, a sample has a say in the
-first fit, and those next to its hyperplane in the others. The depth of a row is how far on the
-wrong side the later hyperplanes have it, in columns of unit size, on average:
+first fit, and those next to its hyperplane in the others; if they have many columns too, another
+sample, and rows of either are judged by the other. The depth of a row is how far on the wrong side
+the later hyperplanes have it, in columns of unit size, on average:
 
     depth = -z . w / |w|        above 0: on the other label's side; below 0: on its own
     score = depth + error * share of its nearest rows that have other labels
 
-The error is that of a hyperplane fitted to so few rows for each column, roughly: typical |depth| *
-1.5 sqrt(columns / rows), and at most half of the typical depth. So neighbours are heard where
-hyperplanes know little.
+The error is that of a hyperplane fitted to so few rows, roughly: typical |depth| * 1.5 sqrt(entries
+of a row / rows), and at most half of the typical depth. So neighbours are heard where hyperplanes
+know little.
 
 With more than two labels there is a hyperplane for each, and the depth is half of how much further
 the row is on the positive side of another label's than of its own.
@@ -27,6 +28,7 @@ import numpy.typing as npt
 from novikoff.data.matrices import encode
 from novikoff.data.user_types import Label, RowsLike
 from novikoff.errors import DataError, ParameterError
+from novikoff.learning.learner import norm
 from novikoff.verdict.judge import Judge
 from novikoff.verdict.result import SEPARABLE, Verdict
 from novikoff.verdict.scan import Indices, Signs, Vector
@@ -37,6 +39,7 @@ from novikoff.verdict.soft_margin import SoftMargin, SoftMarginProblem
 
 PENALTIES = 0.03, 0.3, 3.0  # C of the soft margins, the first first: the best of several choices
 MOST_HEARD = 1024  # rows of each side that have a say in a fit
+MANY_COLUMNS = 200  # beyond which a row is judged by a fit in which it has no say
 MOST_DOUBTED = 10  # rows that have no say in the later fits, unless twice as many are asked for
 NEIGHBOURS = 5
 DEPTH_ERROR, MOST_ERROR = 1.5, 0.5  # of typical depths; times sqrt(columns / rows), and at most
@@ -126,22 +129,21 @@ class SuspectRanking:
 
     def worst(self, count: int) -> list[Suspect]:
         """The rows with the highest scores, each with its reason."""
-        everyone = [_heard(each.signs, _shuffled(len(self.codes))) for each in self.signed]
-        distances = self._distances(PENALTIES[:1], everyone)
+        order = _shuffled(len(self.codes))
+        first = [_heard(each.signs, order, halved=self.is_halved) for each in self.signed]
+        distances = self._distances(PENALTIES[:1], first)
         depths, suggested = self._depths(distances)
         considered = max(MOST_DOUBTED, 2 * count)
         worst = _highest(depths, considered)
         doubted = worst[depths[worst] > 0.0]
         if len(np.unique(np.delete(self.codes, doubted))) == len(self.classes):
-            heard = [
-                _heard(each.signs, _lowest_first(far), doubted)
-                for each, far in zip(self.signed, distances, strict=True)
-            ]
-            depths, suggested = self._depths(self._distances(PENALTIES, heard))
+            later = self._later_distances(order, first, distances, doubted)
+            depths, suggested = self._depths(later)
         worst = _highest(depths, considered)
         nearest = self._nearest(worst)
         contradicting = self.codes[nearest] != self.codes[worst, None]
-        error = min(DEPTH_ERROR * math.sqrt(self.signed[0].features / len(depths)), MOST_ERROR)
+        entries = self.problems[0].entries / len(depths)
+        error = min(DEPTH_ERROR * math.sqrt(entries / len(depths)), MOST_ERROR)
         typical = float(np.median(np.abs(depths)))
         scores = depths[worst] + error * typical * contradicting.mean(axis=1)
         verdict = Judge(self.signed[0]).run() if len(self.classes) == 2 else None
@@ -156,6 +158,27 @@ class SuspectRanking:
             )
             for k in _highest(scores, count)
         ]
+
+    def _later_distances(
+        self, order: Indices, first: list[Vector], distances: list[Vector], doubted: Indices
+    ) -> list[Vector]:
+        """The distances after fits in which doubted rows have no say. first: who was heard in the
+        first fits, in this order; distances: what these say.
+        """
+        pairs = zip(self.signed, distances, strict=True)
+        if not self.is_halved:
+            heard = [_heard(each.signs, _lowest_first(far), doubted) for each, far in pairs]
+            return self._distances(PENALTIES, heard)
+        second = [_heard(each.signs, order[::-1], doubted, True) for each in self.signed]
+        later = self._distances(PENALTIES, second)
+        return [_by_others(*each) for each in zip(first, second, distances, later, strict=True)]
+
+    @property
+    def is_halved(self) -> bool:
+        """Whether one half of the rows judges the other: of many rows with many columns, those that
+        have a say are always nearer to their own side than those that have none.
+        """
+        return len(self.codes) > 2 * MOST_HEARD and self.signed[0].features > MANY_COLUMNS
 
     def _nearest(self, rows: Indices) -> Indices:
         """For each row the nearest others, the nearest first."""
@@ -189,18 +212,28 @@ class SuspectRanking:
     def _distance(self, signed: Signed, found: list[SoftMargin], units: Vector) -> Vector:
         if not found:
             raise DataError("the rows are beyond the range of doubles; scale the columns")
-        sizes = [float(np.linalg.norm(each.weights[: signed.features] / units)) for each in found]
+        sizes = [norm(each.weights[: signed.features] / units) for each in found]
         scores = [each.scores / (size or 1.0) for each, size in zip(found, sizes, strict=True)]
         return np.asarray(np.mean(scores, axis=0))
 
 
-def _heard(signs: Signs, order: Indices, doubted: Indices | None = None) -> Vector:
-    """1 for the first rows of either side in this order that are not doubted, 0 for the others."""
+def _heard(
+    signs: Signs, order: Indices, doubted: Indices | None = None, halved: bool = False
+) -> Vector:
+    """1 for the first rows of either side in this order that are not doubted, 0 for the others;
+    halved: for half of them at the most.
+    """
     costs = np.zeros(len(signs))
     free = order if doubted is None else order[~np.isin(order, doubted)]
     for side in (-1.0, 1.0):
-        costs[free[signs[free] == side][:MOST_HEARD]] = 1.0
+        ours = free[signs[free] == side]
+        costs[ours[: min(MOST_HEARD, -(-len(ours) // 2) if halved else len(ours))]] = 1.0
     return costs
+
+
+def _by_others(first: Vector, second: Vector, early: Vector, late: Vector) -> Vector:
+    """How far rows are on their own sides, as the fit says in which they have no say."""
+    return np.where(second > 0.0, early, np.where(first > 0.0, late, (early + late) / 2.0))
 
 
 def _shuffled(rows: int) -> Indices:

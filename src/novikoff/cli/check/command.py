@@ -19,6 +19,7 @@ from novikoff.errors import ParameterError
 if TYPE_CHECKING:
     from novikoff.cli.check.result import CheckQuestion, CheckResult
     from novikoff.data import Source
+    from novikoff.verdict.suspects import Suspect
 
 EXIT_CODES = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "undecided": 3}
 
@@ -205,10 +206,11 @@ def check(
             text += f"\n{design_line(data, asked['reading'], spelled)}"
         if separated_to is not None:
             text += f"\n{write_separated(found, separated_to)}"
+        ranked: list[Suspect] = []
         if suspects is not None:
             from novikoff.cli.check.suspects import add_suspects
 
-            text, answer = add_suspects(found, question, suspects, text, answer)
+            ranked, text, answer = add_suspects(found, question, suspects, text, answer)
         if limit_fit:
             from novikoff.cli.check.limit_fit import add_limit_fit
 
@@ -217,7 +219,7 @@ def check(
         from novikoff.cli.check.page import check_page
 
         asks_of_fit = limit_fit or formula is not None or bool(contrast)
-        files.write(check_page(found, text, asks_of_fit))
+        files.write(check_page(found, text, ranked, asks_of_fit))
     answer |= files.as_json()
     show(json_text(answer) if json else "\n".join([text, *files.lines()]), plain=json)
     raise typer.Exit(EXIT_CODES[found.verdict.outcome])

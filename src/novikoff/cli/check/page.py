@@ -9,11 +9,14 @@ from novikoff.number_text import count
 from novikoff.verdict.account.text import against, figures, headline, meaning
 from novikoff.verdict.result import QUASI
 from novikoff.verdict.signed import SignedRows
+from novikoff.verdict.suspects import Suspect
 
 
-def check_page(found: CheckResult, account: str, model: bool) -> report.Page:
-    """Make the page of `check`; account: its text. model: whether it is a model's fit that is
-    asked about.
+def check_page(
+    found: CheckResult, account: str, suspects: list[Suspect], model: bool
+) -> report.Page:
+    """Make the page of `check`; account: its text. suspects: those that were asked for. model:
+    whether it is a model's fit that is asked about.
     """
     verdict = found.verdict
     rows = found.source
@@ -30,6 +33,7 @@ def check_page(found: CheckResult, account: str, model: bool) -> report.Page:
         labels=rows.labels,
         rank=found.rank,
         coefficients=found.coefficients,
+        suspects=suspects,
         model=model or verdict.family == "poisson" or verdict.outcome == QUASI,
     )
 

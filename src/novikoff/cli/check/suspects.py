@@ -15,8 +15,8 @@ LISTED = 3  # values of a row in the text
 
 def add_suspects(
     found: CheckResult, question: CheckQuestion, count: int, text: str, answer: dict[str, Any]
-) -> tuple[str, dict[str, Any]]:
-    """Add suspects to the text and to the JSON of a verdict."""
+) -> tuple[list[Suspect], str, dict[str, Any]]:
+    """Find suspects, and add them to the text and to the JSON of a verdict."""
     rows = found.source
     about_labels = found.verdict.signed.family in ("binary", "multinomial")
     if not about_labels or not isinstance(rows, LoadedSource):
@@ -30,7 +30,8 @@ def add_suspects(
     lines = ["Suspects, the worst first; higher scores are worse:"]
     for each in listed:
         lines += wrap(_line(each, rows), "  ", "    ")
-    return "\n".join([text, *lines]), answer | {"suspects": [_as_json(each) for each in listed]}
+    answer = answer | {"suspects": [_as_json(each) for each in listed]}
+    return listed, "\n".join([text, *lines]), answer
 
 
 def _line(suspect: Suspect, rows: LoadedSource) -> str:

@@ -28,7 +28,6 @@ RING = 1.7  # times as large as what it is around
 SIZES = ((60, 11.0), (400, 9.0), (1500, 7.0))
 SMALLEST = 5.5
 CROWD = 100  # rows on the wrong side, beyond which thick marks would hide each other
-NOBODY = np.empty(0, np.int64)
 EMPTY = "the margin: no row is within"
 EMPTY_LIFTED = "the margin of the lifted rows (x, 1): no row is within"
 
@@ -64,6 +63,9 @@ class MarkedRows(NamedTuple):
     name: str
 
 
+NOTHING_MARKED = MarkedRows(np.empty(0, np.int64), "")
+
+
 def separator_figure(
     examples: RowInfo, separator: Separator, marked: MarkedRows, strict: Mask | None = None
 ) -> Figure:
@@ -77,27 +79,38 @@ def separator_figure(
     marks += class_marks(examples, view, shown.rows, margins, strict)
     wrong = np.flatnonzero(margins[shown.rows] < 0.0)
     ringed = np.flatnonzero(np.isin(shown.rows, marked.rows))
-    for chosen, name, marker, look in (
-        (wrong, "on the wrong side", "square", "thin" if len(wrong) > CROWD else "hollow"),
-        (ringed, marked.name, "circle", "hollow"),
-    ):
-        if len(chosen):  # around marks that say what they are
-            where = view.x[chosen], view.y[chosen]
-            size = RING * marker_size(len(shown.rows))
-            marks.append(PointSeries(*where, name, "ink", marker, size, look))
+    look = "thin" if len(wrong) > CROWD else "hollow"
+    marks += _outlines(view, wrong, "on the wrong side", "square", look)
+    marks += _outlines(view, ringed, marked.name, "circle")
     caption = join_sentences(view.about, _band_caption(separator, examples), shown.note)
     separates = strict is None and not (margins < 0.0).any()
     title = f"The data and the {'separator' if separates else 'hyperplane'}"
     return projected_figure(title, view, marks, caption, _alt(examples, len(wrong)))
 
 
-def scatter_figure(examples: RowInfo) -> Figure:
-    """Rows without a hyperplane, where none is known."""
-    shown = rows_to_draw(examples.row_count, NOBODY, None)
+def scatter_figure(
+    examples: RowInfo,
+    marked: MarkedRows = NOTHING_MARKED,
+    note: str = "No line is drawn, because none is known.",
+) -> Figure:
+    """Rows without a hyperplane."""
+    shown = rows_to_draw(examples.row_count, marked.rows, None)
     view = projections.data_projection(examples, shown.rows)
+    ringed = np.flatnonzero(np.isin(shown.rows, marked.rows))
     marks = class_marks(examples, view, shown.rows, None)
-    caption = join_sentences(view.about, "No line is drawn, because none is known.", shown.note)
+    marks += _outlines(view, ringed, marked.name, "circle")
+    caption = join_sentences(view.about, note, shown.note)
     return projected_figure("The data", view, marks, caption, _alt(examples, 0))
+
+
+def _outlines(
+    view: Projection, chosen: Indices, name: str, marker: str, look: str = "hollow"
+) -> list[Mark]:
+    """Marks around points that have marks of their own, which say what they are."""
+    if not len(chosen):
+        return []
+    size = RING * marker_size(len(view.x))
+    return [PointSeries(view.x[chosen], view.y[chosen], name, "ink", marker, size, look)]
 
 
 def _hyperplane_marks(

@@ -1,5 +1,7 @@
 """The page of `novikoff check`: the data in the plane, the margins, and Cover's curve."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from novikoff.data.chunk import LabelArray
@@ -14,8 +16,9 @@ from novikoff.report.row_info import RowInfo
 from novikoff.verdict.account.text import advice, methods_sentence
 from novikoff.verdict.coefficients import Coefficient
 from novikoff.verdict.result import INSEPARABLE, QUASI, SEPARABLE, UNDECIDED, Verdict
+from novikoff.verdict.suspects import Suspect
 
-LISTED = 20  # rows of a conflict
+LISTED, MOST_SUSPECTS = 20, 200  # rows of a conflict, and suspects
 FEW = 8  # separated rows that are named
 INFINITE = {"+": "to +∞", "-": "to -∞", "either": "to ±∞"}
 
@@ -28,16 +31,21 @@ def check_page(
     labels: LabelArray | None = None,
     rank: int | None = None,
     coefficients: list[Coefficient] | None = None,
+    suspects: Sequence[Suspect] = (),
     model: bool = False,
 ) -> Page:
     """The page of a verdict.
 
     labels: the label of each row, as the data have it. rank: of the rows with their intercept,
-    where it is known. coefficients: of an unpenalised fit, where they were asked for. model:
-    whether the question is about the fit of a model, so that coefficients come before geometry.
+    where it is known. coefficients: of an unpenalised fit, where they were asked for. suspects:
+    rows whose labels may be wrong, likewise. model: whether the question is about the fit of a
+    model, so that coefficients come before geometry.
     """
+    examples = RowInfo.of(verdict.signed, labels)
     with np.errstate(all="ignore"):  # what no double holds is not drawn
-        sections = _sections(verdict, RowInfo.of(verdict.signed, labels))
+        sections = _sections(verdict, examples)
+        if suspects:
+            sections.append(_suspects(suspects, examples))
     about_fit = _fit_sections(verdict, coefficients) if coefficients else []
     sections = about_fit + sections if model else sections + about_fit
     if verdict.signed.family == "binary":
@@ -52,6 +60,20 @@ def _sections(verdict: Verdict, examples: RowInfo) -> list[Section]:
     if verdict.conflict:
         sections.append(Section("The conflict", table=_conflict(verdict, examples)))
     return sections
+
+
+def _suspects(suspects: Sequence[Suspect], examples: RowInfo) -> Section:
+    """The rows whose labels the others contradict most, for whoever knows the labels."""
+    rows = MarkedRows(np.array([each.row for each in suspects], np.int64), "suspects")
+    lines = [
+        [*examples.cells(each.row, str(each.suggestion)), each.reason]
+        for each in suspects[:MOST_SUSPECTS]
+    ]
+    caption = "The worst first. A ranking proves nothing: look before you change a label."
+    if len(suspects) > len(lines):
+        caption += f" {len(suspects) - len(lines):,} more are in --json."
+    table = ReportTable([*examples.column_names("suggested label"), "reason"], lines, caption)
+    return Section("Suspects", picture=scatter_figure(examples, rows, ""), table=table)
 
 
 def _fit_sections(verdict: Verdict, coefficients: list[Coefficient]) -> list[Section]:
@@ -129,7 +151,7 @@ def _plane(verdict: Verdict, examples: RowInfo) -> Section:
 def _support(verdict: Verdict, separator: Separator) -> MarkedRows:
     """The rows that determine the margin: those of the proof, if that is exact."""
     if verdict.margin.squared is not None and verdict.certificate is not None:
-        rows = [row for row, _ in verdict.certificate.witness["support"]]
+        rows = [row for row, _ in verdict.certificate.support]
         return MarkedRows(np.array(rows, np.int64), "support: these rows decide the margin")
     return closest_marked(separator.margins)
 

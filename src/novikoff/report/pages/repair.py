@@ -4,7 +4,7 @@ import numpy as np
 
 from novikoff.data.chunk import LabelArray
 from novikoff.learning.learner import norm
-from novikoff.report.charts.plane import MarkedRows, Separator, separator_figure
+from novikoff.report.charts.plane import NOTHING_MARKED, MarkedRows, Separator, separator_figure
 from novikoff.report.model import Page, PageQuestion, ReportAnswer, ReportTable, Section
 from novikoff.report.row_info import RowInfo
 from novikoff.verdict.repair import Repair
@@ -33,11 +33,8 @@ def _sections(found: Repair, labels: LabelArray | None) -> list[Section]:
     if found.rows and kept.any():
         rest = found.signed.subset(np.flatnonzero(kept))
         after = RowInfo.of(rest, None if labels is None else labels[kept])
-        nothing = MarkedRows(np.empty(0, np.int64), "")
-        separator = _separator(found, np.flatnonzero(kept))
-        sections.append(
-            Section("After, without them", picture=separator_figure(after, separator, nothing))
-        )
+        picture = separator_figure(after, _separator(found, np.flatnonzero(kept)), NOTHING_MARKED)
+        sections.append(Section("After, without them", picture=picture))
         sections.append(Section("Rows to look at", table=_table(found, examples)))
     return sections
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from novikoff.verdict.certificate.digest import digest, number_kind, table_diges
 from novikoff.verdict.certificate.fields import (
     CLAIMS,
     ClaimForm,
+    Combination,
     FieldCodec,
     Size,
     claim_form,
@@ -96,14 +97,24 @@ class Certificate:
         """The figures by their names, with Fractions for numbers."""
         return self._parsed("figures", self.form.figures)
 
-    def _parsed(self, part: str, codecs: dict[str, FieldCodec]) -> dict[str, Any]:
+    @cached_property
+    def support(self) -> Combination:
+        """The witness's combination of a separable claim; its weights, which may be many, are left
+        as they are.
+        """
+        found: Combination = self._parsed("witness", self.form.witness, ["support"])["support"]
+        return found
+
+    def _parsed(
+        self, part: str, codecs: dict[str, FieldCodec], names: Iterable[str] | None = None
+    ) -> dict[str, Any]:
         fields = self.fields[part]
         with error_context(part):
             require_fields(fields, codecs)
         values = {}
-        for name, codec in codecs.items():
+        for name in codecs if names is None else names:
             with error_context(f"{part}.{name}"):
-                values[name] = codec.read(fields[name], self.size)
+                values[name] = codecs[name].read(fields[name], self.size)
         return values
 
     @cached_property

@@ -68,7 +68,7 @@ def _cost(weight: Any, row: int) -> Fraction:
     if isinstance(value, int | float | Fraction | Decimal) and 0 <= value < math.inf:
         return Fraction(value)
     raise ParameterError(
-        f"sample_weight has {weight!r} for row {row}; weights are finite numbers, not below 0"
+        f"sample_weight has {value!r} for row {row}; weights are finite numbers, not below 0"
     )
 
 
