@@ -255,13 +255,19 @@ def test_exact_products_are_the_same_wherever_the_rows_are(seed, where, sparse, 
     assert certificates.digest(alone) == certificates.digest(shards)
     rows = np.flatnonzero(rng.random(90) < rng.choice([0.1, 0.9]))
     vectors = rng.integers(-3, 4, (2, 4)).tolist()
-    terms = [(i, Fraction(int(rng.integers(1, 9)), 7)) for i in rows.tolist()]
+    bottoms = rng.choice([7, 7, 2**61 - 1], len(rows)).tolist()  # short ones, and some long
+    terms = [(i, Fraction(i % 8 + 1, each)) for i, each in zip(rows.tolist(), bottoms, strict=True)]
     for one in (dot_products.not_orthogonal, dot_products.first_not_orthogonal):
         assert np.array_equal(one(alone, rows, vectors), one(shards, rows, vectors))
     assert np.array_equal(
         margins.score_signs(alone, vectors[0]), margins.score_signs(shards, vectors[0])
     )
-    assert combination_sum(alone, terms).fractions() == combination_sum(shards, terms).fractions()
+    total = [Fraction(0)] * alone.dim
+    for i, multiplier in terms:
+        for column, value in zip(*(row := alone.row(i))[:2], strict=True):
+            total[column] += multiplier * Fraction(value, row.denominator)
+    assert combination_sum(alone, terms).fractions() == total
+    assert combination_sum(shards, terms).fractions() == total
     if len(rows):
         for many in (dot_products.smallest, dot_products.lowest_row):
             assert many(alone, rows, vectors[0]) == many(shards, rows, vectors[0])

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.jit import compile_loop, dispatch_on_type, inline
+from novikoff.learning.row_blocks import perceptron as perceptron_blocks
 from novikoff.learning.rows import (
     Array,
     entries,
@@ -197,7 +198,8 @@ def epoch_for(rule: Any, log: Any) -> Any:
     It returns 0, or 1 + the number of the row that it stopped at and could not learn from. Other
     threads can run meanwhile.
     """
-    return compiled(_make_epoch, (*kinds_of(rule), type(log)), _epoch_work, threads=True)
+    kinds = *kinds_of(rule), type(log)
+    return compiled(_make_epoch, kinds, _epoch_work, plain=_uncompiled_epoch, threads=True)
 
 
 def answers_for(rule: Any) -> Any:
@@ -210,6 +212,12 @@ plain_epoch = _make_epoch("")
 """The loop as plain Python: the reference that the compiled one must equal."""
 
 
+def _uncompiled_epoch(rule: Any, state: Any, reading: Any, tally: Any, log: Any) -> int:
+    if perceptron_blocks.suits(rule, reading, tally):
+        return perceptron_blocks.epoch(rule, state, reading, tally, log, learn_at)
+    return int(plain_epoch(rule, state, reading, tally, log))
+
+
 def row_steps(rule: Any, state: Any, rows: Any) -> float:
     """About how many steps of plain Python a rule takes for a row: most for calls and, where it has
     an arithmetic of its own, for going through the row's entries or all of its state.
@@ -220,7 +228,9 @@ def row_steps(rule: Any, state: Any, rows: Any) -> float:
     return STEPS_PER_ROW + 4 * (entries + sum(each.size for each in arrays_of(state)))
 
 
-def _epoch_work(rule: Any, state: Any, reading: EpochInput, *_: Any) -> float:
+def _epoch_work(rule: Any, state: Any, reading: EpochInput, tally: Tally, log: Any) -> float:
+    if perceptron_blocks.suits(rule, reading, tally):
+        return perceptron_blocks.steps(reading, tally)
     return (reading.stop - reading.start) * row_steps(rule, state, reading.rows)
 
 

@@ -59,15 +59,19 @@ def _format_integer(value: int) -> str:
     return str(value) if value.bit_length() <= SHORT else hex(value)
 
 
-def parse_number(text: object) -> Fraction:
+def parse_number(field: object) -> Fraction:
     """The number that a text stands for; CertificateError if it is in none of the forms."""
-    return Fraction(*_parse_ratio(text))
+    return Fraction(*_parse_ratio(_require_text(field)))
 
 
-def _parse_ratio(text: object) -> tuple[int, int]:
+def _require_text(field: object) -> str:
+    if not isinstance(field, str):
+        raise CertificateError(f"found {brief(field)}, expected a number as text, such as '3/4'")
+    return field
+
+
+def _parse_ratio(text: str) -> tuple[int, int]:
     """Numerator and denominator, not reduced."""
-    if not isinstance(text, str):
-        raise CertificateError(f"found {brief(text)}, expected a number as text, such as '3/4'")
     if match := _RATIO.fullmatch(text):
         top, bottom = (int(part, 16 if "x" in part else 10) for part in match.groups("1"))
         if bottom:
@@ -91,17 +95,22 @@ def _parse_binary64(text: str) -> Fraction:
     return value
 
 
-def parse_numbers(texts: Sequence[object]) -> list[Fraction]:
-    """Several numbers with a moderate common denominator: a small file must not take forever."""
-    ratios, common = [_parse_ratio(text) for text in texts], 1
-    for bottom in {bottom for _, bottom in ratios}:
+def parse_numbers(fields: Sequence[object]) -> list[Fraction]:
+    """Several numbers with a moderate common denominator: a small file must not take forever.
+
+    Most multipliers of a large certificate are the same few, which are parsed once.
+    """
+    texts = [_require_text(field) for field in fields]
+    ratios, common = {text: _parse_ratio(text) for text in dict.fromkeys(texts)}, 1
+    for bottom in {bottom for _, bottom in ratios.values()}:
         common = math.lcm(common, bottom)
         if common.bit_length() > MOST_BITS:
             raise CertificateError(f"their common denominator has more than {MOST_BITS:,} bits")
-    largest = max((abs(top) * (common // bottom) for top, bottom in ratios), default=0)
+    largest = max((abs(top) * (common // bottom) for top, bottom in ratios.values()), default=0)
     if largest.bit_length() > MOST_BITS:
         raise CertificateError(f"over a common denominator, one has more than {MOST_BITS:,} bits")
-    return [Fraction(*ratio) for ratio in ratios]
+    numbers = {text: Fraction(*ratio) for text, ratio in ratios.items()}
+    return [numbers[text] for text in texts]
 
 
 def brief(value: object) -> str:

@@ -116,7 +116,7 @@ def verify(
         return _verify_table(found, given, roles)
     if any(each is not None for each in (*roles.values(), event, held)):
         return Verification(False, "roles: it is about rows and labels alone")
-    return verify_signed(found, given.matrix.shape, lambda found: _sign_rows(found, given))
+    return _verify_labelled(found, given.matrix.shape, lambda found: _sign_rows(found, given))
 
 
 def _readable(certificate: CertificateLike) -> tuple[Certificate | None, str]:
@@ -155,8 +155,14 @@ def verify_signed(
     make: Callable[[Certificate], SignedRows],
 ) -> Verification:
     """Check a certificate against rows of this shape, which `make` signs as it says."""
+    found, problem = _readable(certificate)
+    return Verification(False, problem) if found is None else _verify_labelled(found, shape, make)
+
+
+def _verify_labelled(
+    found: Certificate, shape: tuple[int, int], make: Callable[[Certificate], SignedRows]
+) -> Verification:
     try:
-        found = certificates.read(certificate)
         _require(found.fields["version"] < 3, "version: it is about a table, not labelled rows")
         _require_shape(found, shape)
         signed = make(found)

@@ -121,6 +121,7 @@ def _as_combination(basis: list[IntegerRow], row: IntegerRow, solver: Solver) ->
     across = pivots(modulo(table, PRIME))
     square = fmpz_mat([[line[j] for line in table] for j in across])
     found, bottom = solver.solve(square, [target[j] for j in across])
+    solver.tick()
     sums = fmpz_mat(1, len(found), found) * fmpz_mat(table)
     if solver.bits is None and any(int(sums[0, j]) != bottom * t for j, t in enumerate(target)):
         return None
@@ -151,6 +152,7 @@ def min_norm_solution(
         tops, bottom = solver.solve(matrix * matrix.transpose(), right)
     except ZeroDivisionError:
         return None
+    solver.tick()
     numerators = fmpz_mat(1, len(tops), tops) * matrix
     full = [0] * dim
     for k, column in enumerate(used):

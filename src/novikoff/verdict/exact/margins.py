@@ -28,6 +28,7 @@ Terms = Sequence[tuple[int, Number]]  # rows and their multipliers
 
 REGULAR = TINY, HUGE  # squares between these are right but for rounding
 ROOT_BITS = 64  # of a row's length rounded down
+SHORT_BITS = 32  # of a multiplier's denominator
 
 
 class Rational(NamedTuple):
@@ -188,16 +189,26 @@ def radius_squared(signed: SignedRows) -> Fraction:
 
 
 def combination_sum(signed: SignedRows, terms: Terms) -> Rational:
-    """The sum of multiplier * z."""
-    factors = rational(each for _, each in sorted(terms))
-    rows = np.array(sorted(i for i, _ in terms), np.int64)
-    sums = signed.map_paired(_piece_sum, rows, factors.numerators) if terms else []
+    """The sum of multiplier * z.
+
+    Multipliers with short denominators, nearly all that a program suggests, are summed apart: over
+    the common denominator of all they would be as long as the longest.
+    """
+    apart: tuple[list[tuple[int, Number]], ...] = [], []
+    for term in sorted(terms):
+        apart[term[1].as_integer_ratio()[1] >> SHORT_BITS > 0].append(term)
+    sums: list[IntegerRow] = []
+    for some in filter(None, apart):
+        factors = rational(each for _, each in some)
+        rows = np.array([i for i, _ in some], np.int64)
+        for part in signed.map_paired(_piece_sum, rows, factors.numerators):
+            sums.append(part._replace(denominator=part.denominator * factors.denominator))
     bottom = math.lcm(*(each.denominator for each in sums))
     total = [0] * signed.dim
     for each in sums:
         for column, value in zip(each.columns, each.values, strict=True):
             total[column] += value * (bottom // each.denominator)
-    return Rational(total, bottom * factors.denominator)
+    return Rational(total, bottom)
 
 
 def _piece_sum(signed: Signed, indices: Indices, factors: Sequence[int]) -> IntegerRow:

@@ -150,6 +150,7 @@ class FacialReduction:
 
     def _add_conflict(self, found: NearestPoint) -> None:
         """Add the rows of a conflict to the boundary."""
+        self.search.tick("finding rows on the boundary")
         if not self.conflict:
             parts = {**dict(zip(self.basis, found.others, strict=True))}
             parts.update(zip(found.rows, found.multipliers, strict=True))

@@ -38,7 +38,7 @@ def dots(rows: Rows, start: int, stop: int, weights: Vector) -> Vector:
         total = dense_dots(rows.values[start:stop], weights)
     if rows.bias:
         total += weights[features_of(rows)]
-    return total * _scales(rows, start, stop)
+    return total * scales(rows, start, stop)
 
 
 def squares(rows: Rows, start: int, stop: int) -> Vector:
@@ -60,11 +60,12 @@ def rough_squares(rows: Rows, start: int, stop: int) -> Vector:
 
 
 def _lifted(rows: Rows, total: Vector, start: int, stop: int) -> Vector:
-    scales = _scales(rows, start, stop)
-    return (total + 1.0 if rows.bias else total) * scales * scales
+    factors = scales(rows, start, stop)
+    return (total + 1.0 if rows.bias else total) * factors * factors
 
 
-def _scales(rows: Rows, start: int, stop: int) -> Vector:
+def scales(rows: Rows, start: int, stop: int) -> Vector:
+    """1 / |row|, or 1 where rows are as they are."""
     if not rows.unit_length:
         return np.ones(stop - start)
     lengths = np.sqrt(squares(rows._replace(unit_length=False), start, stop))
