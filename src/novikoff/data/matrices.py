@@ -4,6 +4,9 @@ Dense: C-ordered float32 or float64 is used where it lies. Sparse: CSR with sort
 likewise. Anything else (other orders and formats, integers, booleans, frames) is converted once.
 """
 
+import functools
+import math
+import os
 from typing import Any
 
 import numpy as np
@@ -70,6 +73,35 @@ def refuse_unreadable(X: Any) -> None:
         row, *column = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
         place = f"row {row}" + "".join(f", column {j}" for j in column)
         raise DataError(f"X is masked in {place}: fill the value in, or drop the row")
+
+
+def refuse_too_wide(features: int, bytes_each: int) -> None:
+    """Refuse sparse rows of so many features that all memory of this machine is not enough.
+
+    A line of twenty bytes may name the highest of columns, and whoever uses more memory than there
+    is may be killed by the system without a word.
+    """
+    if features * bytes_each > _memory():
+        raise DataError(
+            f"the rows have {features:,} features, for which this machine has too little memory:"
+            " number the features without gaps, or hash them to fewer"
+        )
+
+
+@functools.cache
+def _memory() -> float:
+    """The bytes of memory that this machine has, where its system tells."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
+
+
+def refuse_masked_row(x: Any) -> None:
+    """Refuse a masked array of one dimension, whose masked values would be used."""
+    if np.ma.is_masked(x):
+        column = int(np.flatnonzero(np.ma.getmaskarray(x))[0])
+        raise DataError(f"the row is masked in column {column}: fill the value in")
 
 
 def as_labels(y: Any) -> npt.NDArray[Any]:

@@ -10,6 +10,8 @@ import threading
 from types import TracebackType
 from typing import Any
 
+LOST_AFTER = 0.1  # seconds without the state, after which to see for oneself whether it is free
+
 
 class EstimatorLock:
     """The lock of one estimator; `with` it, what was learned is one's own to look at or to change.
@@ -57,19 +59,23 @@ class EstimatorLock:
     def _close(self) -> None:
         """Take the state, from a `learn_one` in another thread if need be."""
         self.wanted = True
-        try:
-            del self.idle[0]
-        except IndexError:
-            self._handed_over.acquire()
+        while not self._take():  # Ctrl-C may have come between giving back and handing over
+            if self._handed_over.acquire(timeout=LOST_AFTER):
+                break
         self._closed, self.wanted = True, False
 
     def hand_over(self) -> None:
         """After a `learn_one` that somebody waits for."""
+        if self._take():  # nobody was quicker
+            self._handed_over.release()
+
+    def _take(self) -> bool:
+        """Take the state if nobody has it."""
         try:
             del self.idle[0]
-        except IndexError:  # somebody was quicker
-            return
-        self._handed_over.release()
+        except IndexError:
+            return False
+        return True
 
 
 class LockAttribute:

@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.data.matrices import refuse_masked_row
 from novikoff.data.user_types import Label, RowLike
 from novikoff.data.weights import ClassWeight, Weights, class_weights, weight_text
 from novikoff.errors import DataError, ParameterError
@@ -37,6 +38,20 @@ def _checked_weight(weight: Any) -> float:
             " leave it out (labels are named by classes=...)"
         )
     return float(weight)
+
+
+def _refuse_unhashable(label: Any) -> None:
+    try:
+        hash(label)
+    except TypeError:
+        raise ParameterError(
+            f"the label {label!r} is a {type(label).__name__}; a label is one number or text"
+        ) from None
+
+
+def _kind(row: Any) -> type:
+    """The type of rows that go into the buffer without a look; where they may be masked, none."""
+    return RowBuffer if isinstance(row, np.ma.MaskedArray) else type(row)
 
 
 class GrowingNamesAttribute:
@@ -116,6 +131,9 @@ class Online:
             if one.run(*one.calls[y]):
                 one.refuse()
             return self
+        except TypeError:
+            _refuse_unhashable(y)
+            raise
         finally:
             lock.idle.append(None)
             if lock.wanted:
@@ -274,6 +292,7 @@ class Online:
 
     def _know(self, y: Any, classes: Any) -> None:
         """Make sure that y has a number, before anything is begun."""
+        _refuse_unhashable(y)
         if classes is not None and not hasattr(self, "classes_"):
             named = np.unique(np.asarray(classes))
             if len(named) < 2:
@@ -293,11 +312,12 @@ class Online:
         """Prepare for rows of the kind that x is."""
         if not isinstance(x, Mapping) and np.ndim(x) != 1:
             raise DataError(f"a row is an array of one dimension or a dict, not {x!r}")
+        refuse_masked_row(x)
         self._label_numbers()
         if not hasattr(self, "_learner"):
             self._begin(x, getattr(self, "classes_", PLUS_MINUS))
         if self._one is not None and self._one.named is isinstance(x, Mapping):
-            self._one.kind = type(x)  # a list after an array, say: the same buffer will do
+            self._one.kind = _kind(x)  # a list after an array, say: the same buffer will do
         else:
             self._one = self._bound_to(x)
         return self._one
@@ -319,7 +339,7 @@ class Online:
     def _bound_to(self, x: Any) -> RowBuffer:
         if not isinstance(x, Mapping):
             self._leave_online()
-            return OneArray(self._learner, self._codes, type(x))
+            return OneArray(self._learner, self._codes, _kind(x))
         if "_names" not in self.__dict__:
             if not hasattr(self, "feature_names_in_"):
                 raise DataError("the features had no names when this was fitted; pass an array")
