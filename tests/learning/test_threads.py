@@ -254,7 +254,7 @@ def test_copies_are_whole_while_rows_are_learned(kind):
 def test_a_handover_that_an_interruption_prevents_is_made_up_for():
     """Ctrl-C may come when a `learn_one` has put the state back, and before it looks who waits."""
     lock = EstimatorLock()
-    del lock.idle[0]  # as learn_one begins
+    del lock.idle.free  # as learn_one begins
 
     def wait():
         with lock:
@@ -262,10 +262,10 @@ def test_a_handover_that_an_interruption_prevents_is_made_up_for():
 
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(wait)
-        wait_until(lambda: lock.wanted, "somebody who waits")
-        lock.idle.append(None)  # as it ends, without handing over
+        wait_until(lambda: lock.idle.wanted, "somebody who waits")
+        lock.idle.free = None  # as it ends, without handing over
         assert waiting.result(60)
-    assert lock.idle == [None]
+    assert lock.idle.take()
 
 
 def test_an_interruption_leaves_no_lock_behind():

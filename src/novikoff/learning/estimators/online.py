@@ -18,7 +18,7 @@ from novikoff.data.matrices import refuse_masked_row
 from novikoff.data.user_types import Label, RowLike
 from novikoff.data.weights import ClassWeight, Weights, class_weights, weight_text
 from novikoff.errors import DataError, ParameterError
-from novikoff.learning.estimators.locks import LockAttribute
+from novikoff.learning.estimators.locks import TAKEN, Idle, LockAttribute
 from novikoff.learning.estimators.row_buffer import OneArray, OneDict, RowBuffer
 from novikoff.learning.learner import Learner
 from novikoff.learning.rules import protocol
@@ -95,6 +95,7 @@ class Online:
     class_weight: ClassWeight = None
 
     _lock = LockAttribute()
+    _idle: Idle = TAKEN
 
     # what the estimator brings along
     _rule: Callable[[], Rule]
@@ -112,10 +113,10 @@ class Online:
         for others, the first call must name the `classes`. The row is learned from as the row times
         its weight; one of weight 0 is left out.
         """
-        lock = self._lock
+        idle = self._idle
         try:
-            del lock.idle[0]
-        except IndexError:
+            del idle.free
+        except AttributeError:
             return self._learn_in_turn(x, y, weight, classes)
         try:
             one = self._one
@@ -135,9 +136,9 @@ class Online:
             _refuse_unhashable(y)
             raise
         finally:
-            lock.idle.append(None)
-            if lock.wanted:
-                lock.hand_over()
+            idle.free = None
+            if idle.wanted:
+                self._lock.hand_over()
 
     def _learn_in_turn(
         self, x: RowLike, y: Label, weight: float, classes: npt.ArrayLike | None
@@ -177,19 +178,19 @@ class Online:
 
     def predict_one(self, x: RowLike) -> Label:
         """The label that the rule predicts for one row. Nothing is learned, not even names."""
-        lock = self._lock
+        idle = self._idle
         try:
-            del lock.idle[0]
-        except IndexError:
+            del idle.free
+        except AttributeError:
             return self.decide_one(x)[0]
         try:
             one = self._one
             if one is not None and type(x) is one.kind and one.place_known(x):
                 return self._label(one.code(one.answer()))
         finally:
-            lock.idle.append(None)
-            if lock.wanted:
-                lock.hand_over()
+            idle.free = None
+            if idle.wanted:
+                self._lock.hand_over()
         return self.decide_one(x)[0]
 
     def decide_one(self, x: RowLike) -> tuple[Label, list[float]]:
@@ -275,7 +276,7 @@ class Online:
         """An estimator with the same attributes, and a lock of its own."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        for name in ("_one", "_lock"):
+        for name in ("_one", "_lock", "_idle"):
             twin.__dict__.pop(name, None)
         return twin
 
