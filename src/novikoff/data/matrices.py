@@ -69,8 +69,8 @@ def refuse_unreadable(X: Any) -> None:
     """
     if hasattr(X, "tocsr"):
         refuse_damaged(X)
-    elif np.ma.is_masked(X):
-        row, *column = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
+    elif masked := first_masked(X):
+        row, *column = masked
         place = f"row {row}" + "".join(f", column {j}" for j in column)
         raise DataError(f"X is masked in {place}: fill the value in, or drop the row")
 
@@ -99,9 +99,16 @@ def _memory() -> float:
 
 def refuse_masked_row(x: Any) -> None:
     """Refuse a masked array of one dimension, whose masked values would be used."""
-    if np.ma.is_masked(x):
-        column = int(np.flatnonzero(np.ma.getmaskarray(x))[0])
-        raise DataError(f"the row is masked in column {column}: fill the value in")
+    if masked := first_masked(x):
+        raise DataError(f"the row is masked in column {masked[0]}: fill the value in")
+
+
+def first_masked(values: Any) -> list[int]:
+    """Where an array has its first masked value; nowhere if it has none."""
+    if not isinstance(values, np.ma.MaskedArray) or not np.ma.is_masked(values):
+        return []
+    place: list[int] = np.argwhere(np.atleast_1d(np.ma.getmaskarray(values)))[0].tolist()
+    return place
 
 
 def as_labels(y: Any) -> npt.NDArray[Any]:
@@ -119,9 +126,8 @@ def as_labels(y: Any) -> npt.NDArray[Any]:
 
 def unmasked_labels(y: Any) -> Any:
     """y, unless it has a masked label, which would be used."""
-    if np.ma.is_masked(y):
-        bad = int(np.flatnonzero(np.ma.getmaskarray(y))[0])
-        raise DataError(f"y is masked in row {bad}: every row needs its label")
+    if masked := first_masked(y):
+        raise DataError(f"y is masked in row {masked[0]}: every row needs its label")
     return y
 
 
