@@ -7,16 +7,16 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from benchmarks.attack.arrays import ArrayAttack
 from benchmarks.attack.children import Attempt
+from benchmarks.attack.sections import ATTACKS, attack_on
 from benchmarks.attack.tally import Outcome, Tally
 from benchmarks.attack.texts import FORMATS, TextAttack
 from tests.helpers.bounds_checks import bounds_checks_environment, require_bounds_checks
 
 
 def rerun_with_bounds_checks(before: list[Tally], seed: int) -> Tally:
-    """Run the accepted cases of arrays and texts again, which must be accepted again."""
-    accepted = {each.section: each.accepted for each in before if each.section in SECTIONS}
+    """Run the accepted cases again."""
+    accepted = {each.section: each.accepted for each in before if each.section in CHECKED}
     with tempfile.TemporaryDirectory() as folder:
         cases, found = Path(folder, "cases.json"), Path(folder, "found.json")
         cases.write_text(json.dumps({"seed": seed, "accepted": accepted}))
@@ -30,13 +30,14 @@ def rerun_with_bounds_checks(before: list[Tally], seed: int) -> Tally:
     return tally
 
 
+#: The sections whose input reaches compiled code.
+CHECKED = (*ATTACKS, *FORMATS)
+
+
 def _attack(section: str, seed: int) -> Attempt:
-    if section == "arrays":
-        return ArrayAttack(seed, compiled=False)
-    return TextAttack(section, seed, compiled=False)
-
-
-SECTIONS = ("arrays", *FORMATS)
+    if section in FORMATS:
+        return TextAttack(section, seed, compiled=False)
+    return attack_on(section, seed, **{"compiled": False} if section == "arrays" else {})
 
 
 def main(cases: str, found: str) -> None:

@@ -70,6 +70,7 @@ def attack_lab(requests: int, seed: int) -> Tally:
     if not alive:
         tally.add(-1, Outcome(CRASH, f"the server died: {defects[-400:]}"))
     tally.peak = (visitor.most - visitor.before) / 2**20
+    tally.longest_wait = max(visitor.seconds)
     tally.figures |= _times(visitor.seconds)
     return tally
 

@@ -1,7 +1,9 @@
 """The sections of the attack, with the number of cases of each at scale 1."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from importlib import import_module
+from typing import Any, NamedTuple
 
 from benchmarks.attack.children import Attempt, run_cases
 from benchmarks.attack.tally import Tally
@@ -24,40 +26,27 @@ class Settings(NamedTuple):
 Section = Callable[[Settings, list[Tally]], list[Tally]]
 
 
-def models(settings: Settings, _: list[Tally]) -> list[Tally]:
-    from benchmarks.attack.models import model_attack
-
-    return _forked("models", settings, 6000, model_attack(settings.seed))
-
-
-def pipelines(settings: Settings, _: list[Tally]) -> list[Tally]:
-    from benchmarks.attack.pipelines import pipeline_attack
-
-    return _forked("pipelines", settings, 5000, pipeline_attack(settings.seed))
-
-
-def checkpoints(settings: Settings, _: list[Tally]) -> list[Tally]:
-    from benchmarks.attack.models import checkpoint_attack
-
-    return _forked("checkpoints", settings, 5000, checkpoint_attack(settings.seed))
+#: What attacks each kind of input, by its module and name, and with how many cases at scale 1.
+ATTACKS: dict[str, tuple[str, str, int]] = {
+    "models": ("models", "model_attack", 6000),
+    "pipelines": ("pipelines", "pipeline_attack", 5000),
+    "checkpoints": ("models", "checkpoint_attack", 5000),
+    "caches": ("caches", "CacheAttack", 5000),
+    "certificates": ("certificates", "CertificateAttack", 5000),
+    "arrays": ("arrays", "ArrayAttack", 20_000),
+}
 
 
-def caches(settings: Settings, _: list[Tally]) -> list[Tally]:
-    from benchmarks.attack.caches import CacheAttack
-
-    return _forked("caches", settings, 5000, CacheAttack(settings.seed))
-
-
-def certificates(settings: Settings, _: list[Tally]) -> list[Tally]:
-    from benchmarks.attack.certificates import CertificateAttack
-
-    return _forked("certificates", settings, 5000, CertificateAttack(settings.seed))
+def attack_on(section: str, seed: int, **options: Any) -> Attempt:
+    """The attack of a section, which is imported only now."""
+    module, name, _ = ATTACKS[section]
+    found: Attempt = getattr(import_module(f"benchmarks.attack.{module}"), name)(seed, **options)
+    return found
 
 
-def arrays(settings: Settings, _: list[Tally]) -> list[Tally]:
-    from benchmarks.attack.arrays import ArrayAttack
-
-    return _forked("arrays", settings, 20_000, ArrayAttack(settings.seed))
+def _forked(name: str, settings: Settings, _: list[Tally]) -> list[Tally]:
+    cases = settings.cases(ATTACKS[name][2])
+    return [run_cases(name, cases, attack_on(name, settings.seed))]
 
 
 def texts(settings: Settings, _: list[Tally]) -> list[Tally]:
@@ -86,25 +75,15 @@ def kills(settings: Settings, _: list[Tally]) -> list[Tally]:
 
 
 def bounds(settings: Settings, before: list[Tally]) -> list[Tally]:
-    from benchmarks.attack.bounds import SECTIONS as CHECKED
-    from benchmarks.attack.bounds import rerun_with_bounds_checks
+    from benchmarks.attack.bounds import CHECKED, rerun_with_bounds_checks
 
     if not any(each.section in CHECKED for each in before):
-        before = arrays(settings, []) + texts(settings, [])
+        before = _forked("arrays", settings, []) + texts(settings, [])
     return [rerun_with_bounds_checks(before, settings.seed)]
 
 
-def _forked(name: str, settings: Settings, full: int, attempt: Attempt) -> list[Tally]:
-    return [run_cases(name, settings.cases(full), attempt)]
-
-
 SECTIONS: dict[str, Section] = {
-    "models": models,
-    "pipelines": pipelines,
-    "checkpoints": checkpoints,
-    "caches": caches,
-    "certificates": certificates,
-    "arrays": arrays,
+    **{name: partial(_forked, name) for name in ATTACKS},
     "texts": texts,
     "bounds": bounds,
     "lab": lab,

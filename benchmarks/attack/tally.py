@@ -14,6 +14,7 @@ REFUSED, EQUAL, DIFFERENT, TRACEBACK, CRASH = KINDS = (
     "refused", "equal", "different", "traceback", "crash",
 )  # fmt: skip
 SLOWEST, LARGEST = 1.0, 200.0  # a refusal's CPU seconds and megabytes, at most
+LONGEST_WAIT = 0.1  # seconds that a page takes while others attack, at most
 MOST_FINDINGS = 8  # of each kind in a section, written down in full
 
 
@@ -37,6 +38,7 @@ class Tally:
     crash: int = 0
     slowest: float = 0.0  # CPU seconds
     peak: float = 0.0  # MB above what the process had when it began
+    longest_wait: float = 0.0  # seconds, of somebody else
     findings: list[str] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
     accepted: list[int] = field(default_factory=list)
@@ -66,8 +68,9 @@ class Tally:
 
     @property
     def holds(self) -> bool:
-        """Whether, besides, every refusal was fast and small."""
-        return self.sound and self.slowest < SLOWEST and self.peak < LARGEST
+        """Whether, besides, every refusal was fast and small, and nobody else had to wait."""
+        cheap = self.slowest < SLOWEST and self.peak < LARGEST
+        return self.sound and cheap and self.longest_wait < LONGEST_WAIT
 
 
 def attempt(

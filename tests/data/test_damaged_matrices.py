@@ -108,6 +108,19 @@ def test_masked_values_are_refused(door):
         DOORS[door](X)
 
 
+def test_a_row_with_a_masked_value_is_refused():
+    masked, whole = np.ma.array([1.0, 9.0], mask=[0, 1]), np.ma.array([1.0, 2.0])
+    for before in ([], [[1.0, 2.0]], [whole]):
+        model = nk.Perceptron()
+        for row in before:
+            model.learn_one(row, 1)
+        with pytest.raises(DataError, match="the row is masked in column 1"):
+            model.learn_one(masked, 0)
+        with pytest.raises(DataError, match="the row is masked in column 1"):
+            model.predict_one(masked)
+    assert model.learn_one(whole, 0).n_samples_seen_ == 2
+
+
 def test_masked_labels_are_refused_and_arrays_without_masked_values_are_taken():
     X, labels = np.ma.array(np.eye(3)), np.ma.array([0, 1, 1], mask=[0, 0, 1])
     assert nk.Perceptron().fit(X, [0, 1, 1]).converged_

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import novikoff as nk
 import novikoff.data as sources
-from novikoff.data import Source
+from novikoff.data import Source, matrices
 from novikoff.data.errors import RereadError
 from novikoff.errors import DataError, ParameterError
 from tests.helpers.chunks import (
@@ -369,3 +370,14 @@ def test_blanks_of_other_scripts_are_blanks(save: Save) -> None:
     chunk = sources.open(save("a.svm", "1\u00a01:2\u20032:3\n\u3000\n1\x0b1:4\x1c2:1\n")).read()
     assert dense(chunk).tolist() == [[2, 3], [4, 1]]
     assert chunk.lines.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("use", [nk.Perceptron().fit, nk.MulticlassPerceptron().fit, nk.check,
+                                 nk.trace, nk.repair, nk.bounds.on])  # fmt: skip
+def test_a_column_beyond_all_memory_is_refused(use, tmp_path, monkeypatch):
+    """Twenty bytes of text must not take as much memory as the machine lends."""
+    monkeypatch.setattr(matrices, "_memory", lambda: 2.0**30)
+    path = tmp_path / "wide.svm"
+    path.write_text("1 2147483647:1\n-1 1:3\n")
+    with pytest.raises(DataError, match=r"2,147,483,647 features.*too little memory"):
+        use(nk.open(path))

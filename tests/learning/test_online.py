@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.errors import DataError
+from novikoff.errors import DataError, ParameterError
 from novikoff.learning.estimators import online
 from tests.helpers.examples import examples
 from tests.helpers.rule_table import CLASSIFIERS, early_predictions
@@ -132,6 +132,23 @@ def test_other_labels_are_named_in_the_first_call():
         many.partial_fit([[1.0]], [9999])
     with pytest.raises(ValueError, match="two classes"):
         nk.Perceptron().learn_one([1.0], "a", classes=["a"])
+
+
+@pytest.mark.parametrize("label", [[1], {}, np.array(1)])
+def test_a_label_is_one_value(label):
+    known = nk.Perceptron().learn_one([1.0], 1)
+    for model in (nk.Perceptron(), known):
+        with pytest.raises(ParameterError, match="a label is one number or text"):
+            model.learn_one([1.0], label)
+    assert known.learn_one([1.0], -1).n_samples_seen_ == 2
+
+
+@pytest.mark.parametrize("text", ["5", b"5", "nan"])
+def test_text_is_no_number_even_if_it_writes_one(text):
+    for model in (nk.Perceptron(), nk.Perceptron().learn_one({"a": 1.0}, 1)):
+        for call in (model.predict_one, lambda row, model=model: model.learn_one(row, 0)):
+            with pytest.raises(DataError, match=r"feature 'a' is .*; a number is needed"):
+                call({"a": text})
 
 
 def test_a_third_label_is_refused_and_learns_nothing():

@@ -15,7 +15,9 @@ from sklearn.base import clone
 import novikoff as nk
 from novikoff.errors import DataError
 from novikoff.learning.estimators import base
+from novikoff.learning.estimators.locks import EstimatorLock
 from tests.helpers.rule_table import CLASSIFIERS, ESTIMATORS
+from tests.helpers.waits import wait_until
 
 ROUNDS = 20 if "CI" in os.environ else 3
 every_classifier = pytest.mark.parametrize("kind", CLASSIFIERS)
@@ -247,6 +249,23 @@ def test_copies_are_whole_while_rows_are_learned(kind):
     assert model._learner.total("seen") == rows + 1
     assert not hasattr(clone(model), "coef_")
     assert model.n_features_in_ == rows + 1
+
+
+def test_a_handover_that_an_interruption_prevents_is_made_up_for():
+    """Ctrl-C may come when a `learn_one` has put the state back, and before it looks who waits."""
+    lock = EstimatorLock()
+    del lock.idle.free  # as learn_one begins
+
+    def wait():
+        with lock:
+            return True
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(wait)
+        wait_until(lambda: lock.idle.wanted, "somebody who waits")
+        lock.idle.free = None  # as it ends, without handing over
+        assert waiting.result(60)
+    assert lock.idle.take()
 
 
 def test_an_interruption_leaves_no_lock_behind():

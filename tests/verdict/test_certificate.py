@@ -5,6 +5,7 @@ import json
 import math
 import os
 import struct
+import tracemalloc
 from decimal import Decimal
 from fractions import Fraction
 
@@ -325,8 +326,13 @@ def test_a_file_too_large_is_refused(tmp_path):
     with path.open("wb") as file:
         file.write(b"{")
         os.truncate(file.fileno(), LARGEST_FILE + 2)
-    with pytest.raises(CertificateError, match="more than"):
-        read(path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(CertificateError, match="more than"):
+            read(path)
+        assert tracemalloc.get_traced_memory()[1] < LARGEST_FILE / 100  # its size tells
+    finally:
+        tracemalloc.stop()
 
 
 def test_dicts_that_are_not_json_are_refused():

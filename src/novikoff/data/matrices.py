@@ -4,6 +4,9 @@ Dense: C-ordered float32 or float64 is used where it lies. Sparse: CSR with sort
 likewise. Anything else (other orders and formats, integers, booleans, frames) is converted once.
 """
 
+import functools
+import math
+import os
 from typing import Any
 
 import numpy as np
@@ -67,10 +70,46 @@ def refuse_unreadable(X: Any) -> None:
     """
     if hasattr(X, "tocsr"):
         refuse_damaged(X)
-    elif np.ma.is_masked(X):
-        row, *column = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
+    elif masked := first_masked(X):
+        row, *column = masked
         place = f"row {row}" + "".join(f", column {j}" for j in column)
         raise DataError(f"X is masked in {place}: fill the value in, or drop the row")
+
+
+def refuse_too_wide(features: int, bytes_each: int) -> None:
+    """Refuse sparse rows of so many features that all memory of this machine is not enough.
+
+    A line of twenty bytes may name the highest of columns, and whoever uses more memory than there
+    is may be killed by the system without a word.
+    """
+    if features * bytes_each > _memory():
+        raise DataError(
+            f"the rows have {features:,} features, for which this machine has too little memory:"
+            " number the features without gaps, or hash them to fewer"
+        )
+
+
+@functools.cache
+def _memory() -> float:
+    """The bytes of memory that this machine has, where its system tells."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
+
+
+def refuse_masked_row(x: Any) -> None:
+    """Refuse a masked array of one dimension, whose masked values would be used."""
+    if masked := first_masked(x):
+        raise DataError(f"the row is masked in column {masked[0]}: fill the value in")
+
+
+def first_masked(values: Any) -> list[int]:
+    """Where an array has its first masked value; nowhere if it has none."""
+    if not isinstance(values, np.ma.MaskedArray) or not np.ma.is_masked(values):
+        return []
+    place: list[int] = np.argwhere(np.atleast_1d(np.ma.getmaskarray(values)))[0].tolist()
+    return place
 
 
 def as_labels(y: Any) -> npt.NDArray[Any]:
@@ -88,9 +127,8 @@ def as_labels(y: Any) -> npt.NDArray[Any]:
 
 def unmasked_labels(y: Any) -> Any:
     """y, unless it has a masked label, which would be used."""
-    if np.ma.is_masked(y):
-        bad = int(np.flatnonzero(np.ma.getmaskarray(y))[0])
-        raise DataError(f"y is masked in row {bad}: every row needs its label")
+    if masked := first_masked(y):
+        raise DataError(f"y is masked in row {masked[0]}: every row needs its label")
     return y
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.data.matrices import Classes, Codes
+from novikoff.data.matrices import Classes, Codes, first_masked
 from novikoff.errors import DataError, ParameterError
 
 #: One number for each row, none of them below 0.
@@ -19,9 +19,8 @@ def as_weights(given: Any, rows: int) -> Weights | None:
     """Weights of so many rows, from an array or one number for all; None if all are 1."""
     if given is None:
         return None
-    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
-        row = int(np.argmax(np.ma.getmaskarray(given)))
-        raise DataError(f"sample_weight is masked in row {row}; 0 leaves a row out")
+    if masked := first_masked(given):
+        raise DataError(f"sample_weight is masked in row {masked[0]}; 0 leaves a row out")
     try:
         weights = np.asarray(given, np.float64)
     except (TypeError, ValueError, OverflowError) as error:

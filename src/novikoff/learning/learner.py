@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.data.matrices import Classes, Codes
+from novikoff.data.matrices import Classes, Codes, refuse_too_wide
 from novikoff.errors import DataError, ParameterError
 from novikoff.learning.loop import (
     Counters,
@@ -54,6 +54,7 @@ EPS, SMALLEST = 2.0**-52, 5e-324  # the least that rounding can lose, of 1 and a
 # ahead of time, that it asks for little; and of rows in a file, that few are in memory.
 BLOCK, BLOCK_OF_MANY, BLOCK_WITH_ROOM, BLOCK_MAPPED = 2**24, 2**16, 2**20, 2**21
 ANSWERS = 2**20  # values that are read by one call which answers
+WEIGHT_BYTES = 16  # for each feature and learner: its weight, and where the learner starts
 
 Watch = Callable[["Learner", int], None]
 
@@ -78,6 +79,7 @@ class Learner:
         self.rule = protocol.for_features(rule, features)
         self.features, self.bias, self.unit_length = features, bool(bias), bool(unit_length)
         outputs = outputs or (2 if self.joint else 1)  # of two classes
+        refuse_too_wide(features, WEIGHT_BYTES * outputs)
         weights = np.zeros((outputs, features + bias)) if initial is None else initial + 0.0
         weights = np.ascontiguousarray(weights)
         if weights.shape != (outputs, features + bias):

@@ -14,10 +14,11 @@ from typing import Any, Self, cast
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.data.matrices import refuse_masked_row
 from novikoff.data.user_types import Label, RowLike
 from novikoff.data.weights import ClassWeight, Weights, class_weights, weight_text
 from novikoff.errors import DataError, ParameterError
-from novikoff.learning.estimators.locks import LockAttribute
+from novikoff.learning.estimators.locks import TAKEN, Idle, LockAttribute
 from novikoff.learning.estimators.row_buffer import OneArray, OneDict, RowBuffer, rows_from_dicts
 from novikoff.learning.learner import Learner
 from novikoff.learning.rows import make_rows
@@ -40,6 +41,20 @@ def _checked_weight(weight: Any) -> float:
             " leave it out (labels are named by classes=...)"
         )
     return float(weight)
+
+
+def _refuse_unhashable(label: Any) -> None:
+    try:
+        hash(label)
+    except TypeError:
+        raise ParameterError(
+            f"the label {label!r} is a {type(label).__name__}; a label is one number or text"
+        ) from None
+
+
+def _kind(row: Any) -> type:
+    """The type of rows that go into the buffer without a look; where they may be masked, none."""
+    return RowBuffer if isinstance(row, np.ma.MaskedArray) else type(row)
 
 
 class GrowingNamesAttribute:
@@ -83,6 +98,7 @@ class Online:
     class_weight: ClassWeight = None
 
     _lock = LockAttribute()
+    _idle: Idle = TAKEN
 
     # what the estimator brings along
     _rule: Callable[[], Rule]
@@ -100,10 +116,10 @@ class Online:
         for others, the first call must name the `classes`. The row is learned from as the row times
         its weight; one of weight 0 is left out.
         """
-        lock = self._lock
+        idle = self._idle
         try:
-            del lock.idle[0]
-        except IndexError:
+            del idle.free
+        except AttributeError:
             return self._learn_in_turn(x, y, weight, classes)
         try:
             one = self._one
@@ -119,10 +135,13 @@ class Online:
             if one.run(*one.calls[y]):
                 one.refuse()
             return self
+        except TypeError:
+            _refuse_unhashable(y)
+            raise
         finally:
-            lock.idle.append(None)
-            if lock.wanted:
-                lock.hand_over()
+            idle.free = None
+            if idle.wanted:
+                self._lock.hand_over()
 
     def learn_many(self, X: Iterable[RowLike], y: Iterable[Label]) -> Self:
         """Learn from rows one after another, as `learn_one` does, in less time for each.
@@ -145,8 +164,11 @@ class Online:
         if one is None or one.weight != 1.0 or self._lock.in_use:
             return start
         for k in range(start, stop):
-            if type(rows[k]) is not one.kind or labels[k] not in one.calls:
-                return k
+            try:
+                if type(rows[k]) is not one.kind or labels[k] not in one.calls:
+                    return k
+            except TypeError:
+                return k  # what a label may be, `learn_one` says
             one.place(rows[k])
             if one.run(*one.calls[labels[k]]):
                 one.refuse()
@@ -190,10 +212,10 @@ class Online:
 
     def predict_one(self, x: RowLike) -> Label:
         """The label that the rule predicts for one row. Nothing is learned, not even names."""
-        lock = self._lock
+        idle = self._idle
         try:
-            del lock.idle[0]
-        except IndexError:
+            del idle.free
+        except AttributeError:
             return self.decide_one(x)[0]
         try:
             one = self._one
@@ -203,9 +225,9 @@ class Online:
                 if one.place_known(x):
                     return one.labels[one.code(one.answer())]
         finally:
-            lock.idle.append(None)
-            if lock.wanted:
-                lock.hand_over()
+            idle.free = None
+            if idle.wanted:
+                self._lock.hand_over()
         return self.decide_one(x)[0]
 
     def decide_one(self, x: RowLike) -> tuple[Label, list[float]]:
@@ -311,7 +333,7 @@ class Online:
         """An estimator with the same attributes, and a lock of its own."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        for name in ("_one", "_lock"):
+        for name in ("_one", "_lock", "_idle"):
             twin.__dict__.pop(name, None)
         return twin
 
@@ -328,6 +350,7 @@ class Online:
 
     def _know(self, y: Any, classes: Any) -> None:
         """Make sure that y has a number, before anything is begun."""
+        _refuse_unhashable(y)
         if classes is not None and not hasattr(self, "classes_"):
             named = np.unique(np.asarray(classes))
             if len(named) < 2:
@@ -347,11 +370,12 @@ class Online:
         """Prepare for rows of the kind that x is."""
         if not isinstance(x, Mapping) and np.ndim(x) != 1:
             raise DataError(f"a row is an array of one dimension or a dict, not {x!r}")
+        refuse_masked_row(x)
         self._label_numbers()
         if not hasattr(self, "_learner"):
             self._begin(x, getattr(self, "classes_", PLUS_MINUS))
         if self._one is not None and self._one.named is isinstance(x, Mapping):
-            self._one.expect(type(x))  # a list after an array, say: the same buffer will do
+            self._one.expect(_kind(x))  # a list after an array, say: the same buffer will do
         else:
             self._one = self._bound_to(x)
             self._one.labels = list(getattr(self, "classes_", PLUS_MINUS))
@@ -374,7 +398,7 @@ class Online:
     def _bound_to(self, x: Any) -> RowBuffer:
         if not isinstance(x, Mapping):
             self._leave_online()
-            return OneArray(self._learner, self._codes, type(x))
+            return OneArray(self._learner, self._codes, _kind(x))
         if "_names" not in self.__dict__:
             if not hasattr(self, "feature_names_in_"):
                 raise DataError("the features had no names when this was fitted; pass an array")

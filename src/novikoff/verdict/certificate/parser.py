@@ -76,6 +76,7 @@ def _read_file(path: Path) -> str:
         if path.exists() and not (path.is_file() or path.is_fifo()):
             raise CertificateError(f"{path}: not a regular file")
         with path.open("rb") as file:
+            _require_size(os.fstat(file.fileno()).st_size)
             return file.read(LARGEST_FILE + 1).decode()
     except CertificateError:
         raise
@@ -83,6 +84,11 @@ def _read_file(path: Path) -> str:
         raise CertificateError(f"{brief(str(path))}: cannot be read: {error.strerror}") from None
     except ValueError:  # not UTF-8, or a name that no file can have
         raise CertificateError(f"{brief(str(path))}: not a certificate: not text") from None
+
+
+def _require_size(size: int) -> None:
+    if size > LARGEST_FILE:
+        raise CertificateError(f"not a certificate: more than {LARGEST_FILE:,} bytes")
 
 
 def _dump(fields: dict[str, Any]) -> str:
@@ -99,8 +105,7 @@ def _parse_json(text: str) -> dict[str, Any]:
     def integer(token: str) -> int:
         return int(token) if len(token) <= LONGEST_INTEGER else refuse(token)
 
-    if len(text) > LARGEST_FILE:
-        raise CertificateError(f"not a certificate: more than {LARGEST_FILE:,} bytes")
+    _require_size(len(text))
     try:
         fields = json.loads(
             text,

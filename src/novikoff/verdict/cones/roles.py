@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from novikoff.data import Source
 from novikoff.data.loaded_source import LoadedSource
-from novikoff.data.matrices import as_labels
+from novikoff.data.matrices import as_labels, first_masked
 from novikoff.errors import DataError, ParameterError
 from novikoff.verdict.scan import Indices, Mask, Vector
 from novikoff.verdict.signed import ROLES, UserInput
@@ -82,9 +82,8 @@ def read_roles(
 
 def numbers(name: str, values: Any, table: UserInput) -> Vector:
     """A finite number for each row, as doubles."""
-    if np.ma.is_masked(values):
-        where = table.where(int(np.flatnonzero(values.mask)[0]))
-        raise DataError(f"{name} is masked in {where}")
+    if masked := first_masked(values):
+        raise DataError(f"{name} is masked in {table.where(masked[0])}")
     try:
         array = np.asarray(values)
         if array.dtype.kind in "USTmMc":

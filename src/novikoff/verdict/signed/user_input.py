@@ -9,11 +9,18 @@ import numpy.typing as npt
 
 from novikoff.data import Source
 from novikoff.data.loader import cached_if_large
-from novikoff.data.matrices import as_matrix, refuse_mismatch, refuse_unreadable, unmasked_labels
+from novikoff.data.matrices import (
+    as_matrix,
+    refuse_mismatch,
+    refuse_too_wide,
+    refuse_unreadable,
+    unmasked_labels,
+)
 from novikoff.data.user_types import RowsLike
 from novikoff.errors import DataError, ParameterError
 
 EXACT_INTEGERS = 2**53  # up to here every integer is a double
+FEATURE_BYTES = 128  # of the scales, weights and coefficient of one feature
 
 ExactArray = npt.NDArray[np.object_]
 
@@ -53,6 +60,7 @@ class UserInput(NamedTuple):
         matrix = as_matrix(X)
         if matrix.shape[1] < 1:
             raise DataError(f"X has 0 feature(s) (shape {matrix.shape}); at least 1 is needed")
+        refuse_too_wide(matrix.shape[1], FEATURE_BYTES)
         refuse_mismatch(matrix.shape[0], np.shape(y)[0] if np.ndim(y) else 0)
         return cls(matrix, unmasked_labels(y), exact, lines, names)
 

@@ -302,7 +302,7 @@ def _same_arrays(state: Any, other: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     try:
-        float(value)
-    except (TypeError, ValueError, OverflowError):
+        struct.pack("d", value)  # as `fill` does: float() would also take text
+    except (struct.error, OverflowError):
         return False
     return True
