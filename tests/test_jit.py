@@ -52,8 +52,8 @@ def copy(tmp_path):
         done = subprocess.run(
             command, capture_output=True, text=True, check=True, env=env, cwd=tmp_path
         )
-        told = [line.rsplit(" ", 1) for line in done.stdout.splitlines()]
-        return [(weights, int(hits)) for weights, hits in told]
+        counts = [line.rsplit(" ", 1) for line in done.stdout.splitlines()]
+        return [(weights, int(hits)) for weights, hits in counts]
 
     return tmp_path, package, run
 

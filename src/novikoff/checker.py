@@ -828,8 +828,8 @@ Tokens = list[tuple[str, dict[int, str], Fields]]  # label and {column: number} 
 FORMATS = {"csv": ".csv", "tsv": ".tsv", "svmlight": ".svm"}
 
 
-def _file_rows(path: Path, told: str | None, fields: Fields) -> Rows:
-    reading = {**(fields.get("reading") or {}), **({} if told is None else {"target": told})}
+def _file_rows(path: Path, named: str | None, fields: Fields) -> Rows:
+    reading = {**(fields.get("reading") or {}), **({} if named is None else {"target": named})}
     suffix = FORMATS.get(reading.get("format", ""), path.suffix.lower())
     text = path.read_bytes().decode("utf-8-sig")
     if suffix not in (".csv", ".tsv", ".svm", ".svmlight", ".libsvm") or "\0" in text:
@@ -862,26 +862,26 @@ def _table(lines: list[str], marks: str, reading: Fields, number: Any) -> Tokens
     head = [field.strip() for field in records[0]] if records else []
     names, target = [name.lower() for name in head], -1
     words = [j for j, name in enumerate(names) if not _is_numeric(name)]
-    told = reading.get("event", reading.get("target"))
+    named = reading.get("event", reading.get("target"))
     if reading.get("header", bool(words) and len(words) == len(names)):
         usual = [name for name in ("target", "label", "class", "y") if name in names]
         target = names.index(usual[0]) if usual else -1
-        records = [] if usual and names.count(usual[0]) > 1 and told is None else records[1:]
+        records = [] if usual and names.count(usual[0]) > 1 and named is None else records[1:]
     elif "header" in reading:
         head = [""] * len(head)
     elif any(_is_numeric(row[j]) for row in records[1:2] for j in words if j < len(row)):
         raise UnreadableError("expected a header of words only, or rows only")
-    target = _place(head, told) if told is not None else target % max(1, len(head))
+    target = _place(head, named) if named is not None else target % max(1, len(head))
     if len(names) < 2 or any(len(record) != len(names) for record in records):
         raise UnreadableError("expected two or more fields, and as many in every row")
     return _features(records, head, target, reading, number)
 
 
-def _place(head: list[str], told: str) -> int:
+def _place(head: list[str], named: str) -> int:
     """The place of a column by its name, or by its place from 0, or from the end."""
-    place = head.index(told) if head.count(told) == 1 else int(told)
+    place = head.index(named) if head.count(named) == 1 else int(named)
     if not -len(head) <= place < len(head):
-        raise UnreadableError(f"expected a column {told}, found {len(head)} columns")
+        raise UnreadableError(f"expected a column {named}, found {len(head)} columns")
     return place % len(head)
 
 

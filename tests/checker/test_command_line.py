@@ -64,11 +64,11 @@ def test_the_column_of_labels_can_be_told(alone, tmp_path):
     fields = [line.split(",") for line in CSV.replace("label", "Group").splitlines()]
     turned = "".join(f"{c},{a},{b}\n" for a, b, c in fields)
     data = write_file(tmp_path, "turned.csv", turned)
-    for told in ("Group", "0", "-3"):
-        assert run(alone, certificate, data, "--target", told).returncode == 0
+    for column in ("Group", "0", "-3"):
+        assert run(alone, certificate, data, "--target", column).returncode == 0
     assert run(alone, certificate, data).returncode == 1
-    for told in ("group", "3", "-4", ""):
-        assert run(alone, certificate, data, "--target", told).returncode == 2
+    for column in ("group", "3", "-4", ""):
+        assert run(alone, certificate, data, "--target", column).returncode == 2
 
 
 def test_the_command_line_tells_bad_data_from_bad_certificates(alone, tmp_path):

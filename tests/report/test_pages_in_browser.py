@@ -14,7 +14,7 @@ from tests.helpers.browser import PLACE, TIPS, drawn, open_page, shot, until
 from tests.helpers.waits import wait_until
 
 QUASI = "age,dose,died\n1,0,no\n2,0,yes\n3,1,yes\n4,0,no\n5,1,yes\n2,0,no\n"
-NAMES = f'"</script><b>x</b>","$$a^2$$ & \'q\' ""w"" @told0 日本 {"long" * 60}",y'
+NAMES = f'"</script><b>x</b>","$$a^2$$ & \'q\' ""w"" @hover0 日本 {"long" * 60}",y'
 LABELS = "<img src=x onerror=alert(1)>", f"</script><script>alert(2)</script>{'W' * 150}"
 HOSTILE = f'{NAMES}\n1,2,"{LABELS[0]}"\n2,1,"{LABELS[1]}"\n3,3,"{LABELS[0]}"\n4,0,"{LABELS[1]}"\n'
 
@@ -167,19 +167,19 @@ def hovered(page, figure, point):
 
 def test_hovering_names_the_row(browser, page_of):
     with open_page(browser, page_of("quasi")) as page:
-        told = hovered(page, 0, 0)
-        assert "line 2, label no" in told
-        assert "age = 1, dose = 0" in told
-        assert "margin 0" in told
+        shown = hovered(page, 0, 0)
+        assert "line 2, label no" in shown
+        assert "age = 1, dose = 0" in shown
+        assert "margin 0" in shown
         shot(page, "quasi-hover", full_page=True)
 
 
 def test_hostile_names_are_text_everywhere(browser, page_of):
     with open_page(browser, page_of("hostile")) as page:
-        told = hovered(page, 0, 0)
-        assert "label </script><script>alert(2)</script>" in told
-        assert "</script><b>x</b> = 2, $$a^2$$ & 'q'" in told
-        assert "@told0" in told
+        shown = hovered(page, 0, 0)
+        assert "label </script><script>alert(2)</script>" in shown
+        assert "</script><b>x</b> = 2, $$a^2$$ & 'q'" in shown
+        assert "@hover0" in shown
         key = page.locator(".key").first.inner_text()
         assert "<img src=x onerror=alert(1)>" in key
         assert page.locator('img[src="x"]').count() == 0

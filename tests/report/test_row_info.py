@@ -51,8 +51,8 @@ def test_hovering_names_the_line_the_label_the_margin_and_the_features(tmp_path)
     verdict = nk.check(source)
     labels = source.read().y
     page = report.check_page(verdict, ASKED, ANSWER, labels=labels)
-    told = [mark.hover for mark in of_kind(page.pictures[0], PointSeries) if mark.hover]
-    rows = {row for hover in told for row in hover["row"]}
+    hovers = [mark.hover for mark in of_kind(page.pictures[0], PointSeries) if mark.hover]
+    rows = {row for hover in hovers for row in hover["row"]}
     assert rows == {f"line {k + 2}, label {label}" for k, label in enumerate(labels)}
-    assert any("age = 5, dose = 1" in hover["features"] for hover in told)
-    assert all(len(hover["margin"]) == len(hover["row"]) for hover in told)
+    assert any("age = 5, dose = 1" in hover["features"] for hover in hovers)
+    assert all(len(hover["margin"]) == len(hover["row"]) for hover in hovers)

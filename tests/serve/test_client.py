@@ -26,8 +26,8 @@ def test_the_protocol_through_the_client(web, tmp_path):
     with nk.Client(web.url) as client:
         asked = client.predict_one({"a": 1.0, "b": -2.0})
         assert asked.label in (-1, 1)
-        told = client.reveal(asked.id, np.int64(1))
-        assert (told.mistake, told.seen, told.repeated) == (asked.label != 1, 1, False)
+        revealed = client.reveal(asked.id, np.int64(1))
+        assert (revealed.mistake, revealed.seen, revealed.repeated) == (asked.label != 1, 1, False)
         assert client.reveal(asked.id, 1).repeated
         assert client.learn_one({"a": -1.0}, -1, weight=2.0, id="mine").seen == 2
         assert client.learn_one({"a": -1.0}, -1, weight=2.0, id="mine").repeated
@@ -44,8 +44,8 @@ def test_batches_through_the_client(web):
     rows = [({"a": float(k % 7 - 3), "c": 1.0}, 1 if k % 7 > 3 else -1) for k in range(1203)]
     assert [each.seen for each in client.learn_many(rows)][-1] == before + 1203
     asked = [*client.predict_many(x for x, _ in rows[:20])]
-    told = [*client.reveal_many((each.id, 1) for each in asked)]
-    assert told[-1].seen == before + 1223
+    revealed = [*client.reveal_many((each.id, 1) for each in asked)]
+    assert revealed[-1].seen == before + 1223
     good, refused, other = client.learn_many([({"a": 1.0}, 1), ([1.0], 1), ({"a": 2.0}, 1)])
     assert isinstance(refused, RefusedRequestError)
     assert "knows its features by name" in str(refused)

@@ -80,12 +80,12 @@ async def drive(service, rng, steps, boolean=False, weights=(1.0,)):
             ids = [answer["id"] for answer in await all_of(answers)]
             waiting += [(name, y) for name, (_, y) in zip(ids, rows, strict=True)]
         else:
-            told = [LearnRequest(x, y, weight=rng.choice(weights)) for x, y in rows]
-            await all_of(service.learn("default", told))
+            request = [LearnRequest(x, y, weight=rng.choice(weights)) for x, y in rows]
+            await all_of(service.learn("default", request))
         rng.shuffle(waiting)
-        told, waiting = waiting[5:], waiting[:5]
-        if told:
-            labels = [RevealRequest(name, y, rng.choice(weights)) for name, y in told]
+        request, waiting = waiting[5:], waiting[:5]
+        if request:
+            labels = [RevealRequest(name, y, rng.choice(weights)) for name, y in request]
             await all_of(service.reveal("default", labels))
 
 
@@ -202,10 +202,10 @@ def test_what_is_repeated_changes_nothing_and_what_contradicts_is_refused(tmp_pa
             asked = PredictRequest([1.0, 2.0], id="a")
             first = await one(service.predict("default", [asked]))
             assert await one(service.predict("default", [asked])) == first
-            told = RevealRequest("a", 1)
-            assert (await one(service.reveal("default", [told])))["seen"] == 1
+            request = RevealRequest("a", 1)
+            assert (await one(service.reveal("default", [request])))["seen"] == 1
             learned_once = to_bytes(service.models["default"].estimator)
-            again = await one(service.reveal("default", [told]))
+            again = await one(service.reveal("default", [request]))
             assert again == {"mistake": True, "mistakes": 1, "seen": 1, "repeated": True}
             assert await one(service.predict("default", [asked])) == first
             row = LearnRequest([2.0, 1.0], -1, id="b")

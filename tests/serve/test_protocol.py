@@ -80,8 +80,8 @@ class Protocol(RuleBasedStateMachine):
         else:
             x, served = self.pending.pop(id)
             self.learn_in_the_model(id, x, y, served)
-            told = served != y, self.mistakes, self.seen, False
-            assert tuple(answer.values()) == told
+            expected = served != y, self.mistakes, self.seen, False
+            assert tuple(answer.values()) == expected
 
     @rule(id=ids, x=rows, y=labels)
     def learn(self, id, x, y):  # noqa: A002

@@ -48,8 +48,8 @@ def test_a_reader_predicts_with_the_learners_bytes_and_says_how_far_behind_it_is
             assert asked["behind"] == 0  # it looks before it answers
             content = [to_bytes(each.models["default"].estimator) for each in (learner, reader)]
             assert content[0] == content[1]
-            (told,) = await learner.reveal("default", [RevealRequest("a", -1)])
-            assert told["mistake"] == (asked["label"] != -1)
+            (revealed,) = await learner.reveal("default", [RevealRequest("a", -1)])
+            assert revealed["mistake"] == (asked["label"] != -1)
             with pytest.raises(ServiceError, match="send labels to the one that learns") as error:
                 await reader.reveal("default", [RevealRequest("a", -1)])
             assert error.value.status == HTTPStatus.MISDIRECTED_REQUEST

@@ -167,8 +167,8 @@ def _open_special(path: str, opening: Opening) -> Source:
 
 def _common_format(inputs: list[Input], asked: Options) -> str:
     """The one format of all files, which every option must be for."""
-    told = asked.get("format")
-    kinds = [choose_format(each, told) for each in inputs]
+    asked_format = asked.get("format")
+    kinds = [choose_format(each, asked_format) for each in inputs]
     for given, kind in zip(inputs, kinds, strict=True):
         if kind != kinds[0]:
             raise DataError(

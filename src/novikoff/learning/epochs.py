@@ -154,14 +154,14 @@ class TrainingRun:
         first = not self.past
         for start, places in epoch_order(order, seed, len(self.past), length(rows), self.place):
 
-            def told(learner: Learner, stop: int, start: int = start) -> None:
+            def after_block(learner: Learner, stop: int, start: int = start) -> None:
                 self.place = start + stop
                 if watch is not None:
                     watch(learner, self.place)
 
             inside = self.place - start
             self.learner.read(
-                rows, codes, order=places, start=inside, measure=first, watch=told, log=log
+                rows, codes, order=places, start=inside, measure=first, watch=after_block, log=log
             )
 
     def end_epoch(self) -> None:

@@ -40,7 +40,7 @@ class RestartRequiredError(DataError):
     """The stream shows something that the learner should have known from the start."""
 
 
-Told = Callable[[TrainingRun, Chunk], None]
+AfterChunk = Callable[[TrainingRun, Chunk], None]
 
 
 class Stream:
@@ -86,8 +86,10 @@ class Stream:
     def _begin(self, features: int) -> None:
         self.run = TrainingRun(self.spec.learner_for(features, self.classes))
 
-    def epoch(self, told: Told | None = None, start: ReadPosition | None = None) -> TrainingRun:
-        """One pass over the source, or what is left of it; `told` is called after each chunk.
+    def epoch(
+        self, after_chunk: AfterChunk | None = None, start: ReadPosition | None = None
+    ) -> TrainingRun:
+        """One pass over the source, or what is left of it; `after_chunk` is called after each.
 
         start: where to read on; without it, rows that the run has read already are left out.
         """
@@ -106,8 +108,8 @@ class Stream:
             for each in self._release_ready(chunk.part(skip, size) if skip else chunk):
                 self._learn(each)
             skip = 0
-            if told is not None and self.run is not None:
-                told(self.run, chunk)
+            if after_chunk is not None and self.run is not None:
+                after_chunk(self.run, chunk)
         if skip:
             raise ModelError(f"{self.source.name}: fewer rows than the checkpoint had read of it")
         for each in self._waited():
@@ -279,12 +281,12 @@ def widened(matrix: Matrix, features: int) -> Matrix:
 
 
 def survey(
-    source: Source, labels: bool, told: Callable[[Chunk], None] | None = None
+    source: Source, labels: bool, after_chunk: Callable[[Chunk], None] | None = None
 ) -> tuple[Source, Survey]:
     """One pass over all rows without learning; and the source, opened anew if it had to be."""
     while True:
         try:
-            found = survey_once(source, labels, told)
+            found = survey_once(source, labels, after_chunk)
         except RereadError as late:
             source = source.reopen(**late.remedy)
             continue
@@ -310,7 +312,7 @@ def refuse_classes(name: str, classes: Classes, rows: int) -> None:
 
 
 def survey_once(
-    source: Source, labels: bool, told: Callable[[Chunk], None] | None = None
+    source: Source, labels: bool, after_chunk: Callable[[Chunk], None] | None = None
 ) -> Survey:
     """What one pass shows; no classes without rows, or where labels do not matter."""
     classes, features, rows = None, 0, 0
@@ -323,6 +325,6 @@ def survey_once(
             classes = new if classes is None else np.union1d(classes, new)
             if len(classes) > MOST_CLASSES:
                 encode(classes)  # refuses that many
-        if told is not None:
-            told(chunk)
+        if after_chunk is not None:
+            after_chunk(chunk)
     return Survey(classes, features, rows)

@@ -410,7 +410,7 @@ def _epochs(stream: Stream, hooks: Hooks, start: ReadPosition | None = None) -> 
     def taken() -> None:
         observer.busy = True  # while waiting for more from a pipe, all may be broken off at once
 
-    def told(run: TrainingRun, chunk: Chunk) -> None:
+    def after_chunk(run: TrainingRun, chunk: Chunk) -> None:
         nonlocal end
         end = chunk.end
         observer.watch(run, _bytes_before(stream.source, end))
@@ -420,7 +420,7 @@ def _epochs(stream: Stream, hooks: Hooks, start: ReadPosition | None = None) -> 
     stream.taken, observer.busy = taken, not piped
     try:
         while stream.run is None or _goes_on(stream):
-            run = stream.epoch(told, start)
+            run = stream.epoch(after_chunk, start)
             start = end = None
             observer.watch(run, size, end=True)
             run.because = StopReason.END if piped else None

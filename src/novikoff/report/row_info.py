@@ -98,13 +98,13 @@ class RowInfo(NamedTuple):
 
     def hover(self, rows: Indices, margins: Numbers | None) -> dict[str, list[str]]:
         """The texts on hovering over some rows, by name."""
-        told = {
+        texts = {
             "row": [f"{self.row_name(int(i))}, {self.label_text(int(i))}" for i in rows],
             "features": [self.values_text(int(i)) for i in rows],
         }
         if margins is not None:
-            told["margin"] = [number(float(margins[i])) for i in rows]
-        return told
+            texts["margin"] = [number(float(margins[i])) for i in rows]
+        return texts
 
     def points(self, rows: Indices) -> Matrix:
         """Some rows as doubles, dense or CSR."""

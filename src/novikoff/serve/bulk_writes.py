@@ -62,10 +62,10 @@ def _write_predictions(
     return [each.kept for each in kept] if _inserted(db, _NEW_PREDICTION, rows) else None
 
 
-def _write_labels(db: sqlite3.Connection, told: Sequence[Reveal]) -> Sequence[Outcome] | None:
-    _, last = db.execute(_COUNTS, (told[0].model,)).fetchone()
+def _write_labels(db: sqlite3.Connection, reveals: Sequence[Reveal]) -> Sequence[Outcome] | None:
+    _, last = db.execute(_COUNTS, (reveals[0].model,)).fetchone()
     entries = []
-    for seq, each in enumerate(told, last + 1):
+    for seq, each in enumerate(reveals, last + 1):
         found = db.execute(TAKE_PENDING, each[:2]).fetchone()
         if found is None:
             return None

@@ -99,7 +99,7 @@ class Client:
 
     def reveal(self, id: str | None, label: Label, *, weight: float = 1.0) -> LearnedLabel:  # noqa: A002
         """The label of a prediction, by its id, which the service learns from."""
-        return _learned(self._post("/reveal", _told(id, label, weight)))
+        return _learned(self._post("/reveal", _reveal_body(id, label, weight)))
 
     def learn_one(
         self,
@@ -123,7 +123,7 @@ class Client:
         self, labels: Iterable[tuple[str | None, Label]]
     ) -> Iterator[LearnedLabel | RefusedRequestError]:
         """Many pairs of an id and its label."""
-        for answer in self._batches("/reveal", (_told(*each, 1.0) for each in labels)):
+        for answer in self._batches("/reveal", (_reveal_body(*each, 1.0) for each in labels)):
             yield answer if isinstance(answer, RefusedRequestError) else _learned(answer)
 
     def learn_many(
@@ -226,7 +226,7 @@ def _asked(x: Row, id: str | None, keep: bool) -> dict[str, object]:  # noqa: A0
     return {"features": _features(x), "keep": keep, **named}
 
 
-def _told(id: str | None, label: Label, weight: float) -> dict[str, object]:  # noqa: A002
+def _reveal_body(id: str | None, label: Label, weight: float) -> dict[str, object]:  # noqa: A002
     if id is None:
         raise DataError("this prediction was not kept, so its label cannot be revealed")
     return {"id": id, "label": _plain(label), "weight": weight}

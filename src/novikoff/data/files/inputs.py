@@ -72,9 +72,9 @@ class Input:
                 with self._place.ranges(LITTLE) as file:
                     self._known: FileState = file.state()
                     self.compression = compression_of(file.read(MAGIC_BYTES, 0))
-                    told = compression_by_suffix(file_name(path))
-                    if told is not None and self.compression is None:
-                        raise DamagedError(f"damaged {told} data: they do not begin as such do")
+                    suffix = compression_by_suffix(file_name(path))
+                    if suffix is not None and self.compression is None:
+                        raise DamagedError(f"damaged {suffix} data: they do not begin as such do")
             else:
                 if path != STANDARD_INPUT:  # also where it is refused before its end
                     weakref.finalize(self, self._stream.close)

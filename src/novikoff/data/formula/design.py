@@ -110,14 +110,14 @@ def _gap_notes(lost: int, rows: int) -> list[str]:
 
 def _target(left: list[Any], named: Mapping[str, str]) -> str:
     """What the outcome is called: the formula's left side, or the column of events."""
-    event, told = named.get("event"), str(left[0]) if left else None
-    if told is None and event is None:
+    event, outcome = named.get("event"), str(left[0]) if left else None
+    if outcome is None and event is None:
         raise ParameterError("the formula has no outcome: write it on the left, such as y ~ x")
-    if None not in (told, event) and told != event:
+    if None not in (outcome, event) and outcome != event:
         raise ParameterError(
-            f"the formula's outcome is {told}, and event is {event}: leave one out"
+            f"the formula's outcome is {outcome}, and event is {event}: leave one out"
         )
-    return str(told or event).strip("`")
+    return str(outcome or event).strip("`")
 
 
 def _frame(data: Any, used: Sequence[str]) -> Any:

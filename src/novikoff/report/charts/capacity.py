@@ -70,10 +70,10 @@ def cover_curves(
         *(_curve(N, k, farthest, log) for k, N in enumerate(dimensions)),
     ]
     if here is not None:
-        told = {"place": [f"P = {here.P:,}, N = {here.N:,}: {share(here.P, here.N)}"]}
+        hover = {"place": [f"P = {here.P:,}, N = {here.N:,}: {share(here.P, here.N)}"]}
         name = f"{here.what}: P = {here.P:,}, N = {here.N:,}"
         where = array([here.ratio]), array([here.share])
-        marks.append(PointSeries(*where, name, "ink", "star", 20.0, "outlined", told))
+        marks.append(PointSeries(*where, name, "ink", "star", 20.0, "outlined", hover))
     return Figure(
         "How many labellings are separable, by Cover's count",
         "points for each dimension, P / N",
@@ -146,12 +146,12 @@ def trials_text(capacities: Sequence[Capacity]) -> str:
         for N in sizes
     ]
     half = all(each.P == 2 * each.N for each in ours)
-    told = [
+    counts = [
         f"{each.separable:,} of {each.trials:,} random labellings are separable for N = {each.N:,}"
         + ("" if half else f", P = {each.P:,} (Cover: {each.cover:.3g})")
         for each in ours
     ]
-    listed = joined_words(told)
+    listed = joined_words(counts)
     return f"At P = 2N, {listed}; Cover says one half." if half else f"{listed}."
 
 

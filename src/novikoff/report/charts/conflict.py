@@ -128,8 +128,8 @@ def _shared_point_text(examples: RowInfo, where: str) -> str:
 def _meeting_mark(view: Projection, where: Numbers, name: str) -> Mark:
     if view.bare_y:
         return ReferenceLine(float(where[0]), name, "ink", "dotted", upright=True)
-    told = {"point": [name]}
-    return PointSeries(where[:1], where[1:], name, "ink", "star", STAR, "hollow", told)
+    hover = {"point": [name]}
+    return PointSeries(where[:1], where[1:], name, "ink", "star", STAR, "hollow", hover)
 
 
 def _numbered_rows(examples: RowInfo, found: ConflictView) -> list[Mark]:
@@ -138,12 +138,12 @@ def _numbered_rows(examples: RowInfo, found: ConflictView) -> list[Mark]:
         ours = np.flatnonzero(found.positive == side)
         if not len(ours):
             continue
-        told = examples.hover(found.rows[ours], None)
-        told["multiplier"] = [multiplier_text(found.shares[k]) for k in ours]
+        hover = examples.hover(found.rows[ours], None)
+        hover["multiplier"] = [multiplier_text(found.shares[k]) for k in ours]
         numbers = [str(k + 1) for k in ours] if len(found.rows) <= NUMBERED else []
         name = f"in the conflict, {examples.sides[side]}"
         style = COLOURS[side], MARKERS[side]
-        mark = PointSeries(*xy(found.points[ours]), name, *style, hover=told, numbers=numbers)
+        mark = PointSeries(*xy(found.points[ours]), name, *style, hover=hover, numbers=numbers)
         marks.append(mark._replace(size=BIG, look="outlined"))
     return marks
 

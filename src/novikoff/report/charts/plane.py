@@ -195,10 +195,10 @@ def class_marks(
             if not len(chosen):
                 continue
             name = examples.sides[side] + (", held on the hyperplane" if hollow else "")
-            told = examples.hover(rows[chosen], margins)
+            hover = examples.hover(rows[chosen], margins)
             where = view.x[chosen], view.y[chosen]
             size, seen = marker_size(len(rows)), "hollow" if hollow else look
-            mark = PointSeries(*where, name, COLOURS[side], MARKERS[side], size, seen, told)
+            mark = PointSeries(*where, name, COLOURS[side], MARKERS[side], size, seen, hover)
             marks.append(mark)
     return marks
 

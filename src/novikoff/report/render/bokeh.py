@@ -150,7 +150,7 @@ def _line(plot: Plot, mark: Line) -> None:
 
 
 def _points(plot: Plot, mark: PointSeries) -> None:
-    columns = {f"told{k}": list(texts) for k, texts in enumerate(mark.hover.values())}
+    columns = {f"hover{k}": list(texts) for k, texts in enumerate(mark.hover.values())}
     source = _source({"x": mark.x, "y": mark.y} | columns)
     ink, colour = LIGHT["ink"], LIGHT[mark.colour]
     look = LOOKS[mark.look]
@@ -167,7 +167,7 @@ def _points(plot: Plot, mark: PointSeries) -> None:
         line_alpha=look.opacity,
     )
     if columns:
-        lines = (f"<div><b>{name}</b> @told{k}</div>" for k, name in enumerate(mark.hover))
+        lines = (f"<div><b>{name}</b> @hover{k}</div>" for k, name in enumerate(mark.hover))
         _hover(plot, drawn, TIP.format("".join(lines)))
     if mark.numbers:
         source = _source({"x": mark.x, "y": mark.y, "text": list(mark.numbers)})

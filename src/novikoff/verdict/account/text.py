@@ -81,9 +81,8 @@ def format_verdict(found: Findings, certificate: Path | None = None) -> str:
 
 def _lines(found: Findings, certificate: Path | None, most: int) -> list[str]:
     verdict = found.verdict
-    told = [*figures(verdict), *meaning(verdict)]
-    told += _one_against_rest(found)
-    facts = [*told, *_identical(found), *_conflict(found, most), *_rank(found)]
+    facts = [*figures(verdict), *meaning(verdict), *_one_against_rest(found)]
+    facts += [*_identical(found), *_conflict(found, most), *_rank(found)]
     lines = [
         _heading(found),
         *(line for each in found.source.identifiers for line in wrap(identifier_note(each))),

@@ -23,7 +23,7 @@ def signed_cone(
         matrix, exact = _taken(matrix, exact, kept)
     signs: Signs = np.where(positive, 1, -1).astype(np.int8)
 
-    def told(k: int) -> str:
+    def row_name(k: int) -> str:
         i = int(kept[k])
         named = table.class_name(table.outcome[i]) if table.labels else f"{table.outcome[i]:g}"
         return f"{table.where(i)} ({named})"
@@ -38,7 +38,7 @@ def signed_cone(
         owners=kept,
         others=np.full(len(kept), -1),
         names=given.names,
-        tell=tell or told,
+        tell=tell or row_name,
     )
 
 

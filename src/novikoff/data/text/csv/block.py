@@ -89,7 +89,7 @@ class _CsvParser(BlockParser[CsvBlock]):
         self._delimiter = self._quick_delimiter()
 
     def _quick_delimiter(self) -> int | None:
-        """What compiled code is to be told; None if this is not for it."""
+        """What compiled code is to be column; None if this is not for it."""
         delimiter = self._options.layout.delimiter
         if self._options.decimal or not delimiter.isascii() or _budget.suffices(self.text):
             return None
@@ -153,8 +153,8 @@ class _CsvParser(BlockParser[CsvBlock]):
         if is_missing(field) or reads_as_float(field):
             return ""
         names = self._options.layout.names
-        told = place if names is None else names[place]
-        return f"; if the column's values are categories, pass categorical=[{told!r}]"
+        column = place if names is None else names[place]
+        return f"; if the column's values are categories, pass categorical=[{column!r}]"
 
     def _collect(self, selection: RowSelection) -> CsvBlock:
         exactly = None

@@ -36,8 +36,8 @@ class SvmlightFormat(TextFormat[SvmlightBlock]):
         skip: bool = False,
     ) -> None:
         self._features, self._options = features, SvmlightOptions(labelled, decimal, skip)
-        self._told = None if zero_based is None else 1 - zero_based
-        self.index_base: int | None = self._told
+        self._given_base = None if zero_based is None else 1 - zero_based
+        self.index_base: int | None = self._given_base
         self.zero_found = False  # whether an index 0 has come
         self._labels, self._width = Labels(word_labels), 0
 
@@ -69,7 +69,7 @@ class SvmlightFormat(TextFormat[SvmlightBlock]):
 
     def _zero(self, parsed: SvmlightBlock, name: str, line: int) -> DataError:
         _, below, column = parsed.find(lambda index: index == 0)
-        if self._told is not None:
+        if self._given_base is not None:
             problem = (
                 "found index '0', expected an index from 1 on: pass zero_based=True, or leave"
                 " zero_based=False out"
@@ -127,7 +127,7 @@ class SvmlightFormat(TextFormat[SvmlightBlock]):
     @property
     def lowest_index(self) -> int | None:
         """0 if there is an index 0, else 1; None if it was told."""
-        return None if self._told is not None else 1 - self.zero_found
+        return None if self._given_base is not None else 1 - self.zero_found
 
     def notes(self) -> list[str]:
         """Where the indices start, if it was found out.
@@ -136,6 +136,6 @@ class SvmlightFormat(TextFormat[SvmlightBlock]):
         """
         if self.index_base == 0 and self.zero_found:
             return ["indices count from 0: an index 0 was found"]
-        if self.index_base == 1 and self._told is None:
+        if self.index_base == 1 and self._given_base is None:
             return ["indices count from 1: no index 0 was found"]
         return []

@@ -173,10 +173,10 @@ def _as_given(kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
 def _refuse_unused(text: dict[str, Any], arrays: Arrays) -> None:
     """Nothing may be said that is not used."""
     name, kind = text["name"], text["kind"]
-    told = text["words"] is not None, text["features"] is not None, bool(arrays)
+    present = text["words"] is not None, text["features"] is not None, bool(arrays)
     worded, counted = kind in (*COUNTING, "OneHotEncoder"), kind not in (*COUNTING, *STATELESS)
     may_have_arrays = bool(KINDS[kind].vectors)
-    if told[:2] != (worded, counted) or told[2] > may_have_arrays:
+    if present[:2] != (worded, counted) or present[2] > may_have_arrays:
         raise ModelError(f"step {name!r}: it says too much or too little for a {kind}")
     if text["columns"] is not None and not counted:
         raise ModelError(f"step {name!r}: a {kind} has no columns with names")
