@@ -27,8 +27,8 @@ from typing import Any
 
 from benchmarks.attack.kill_point import KillPoint
 from novikoff.learning.estimators.save_load import to_bytes
-from novikoff.serve import operations, snapshots
-from novikoff.serve.journal import Journal
+from novikoff.serve import snapshots
+from novikoff.serve.journal import Journal, operations
 from novikoff.serve.recipes import make_recipe
 from novikoff.serve.replay import replay
 from novikoff.serve.served_model import ServedModel

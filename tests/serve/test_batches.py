@@ -7,8 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.serve.journal import Journal
+from novikoff.serve.journal.operations import (
+    AddModel,
+    KeepPrediction,
+    Learn,
+    Prediction,
+    Refusal,
+    Reveal,
+)
 from novikoff.serve.json_text import ServiceError, parse_row, parse_rows
-from novikoff.serve.operations import AddModel, KeepPrediction, Learn, Prediction, Refusal, Reveal
 
 #: Lines that are as usual, that almost are, and that would be rows only together with others.
 LINES = [

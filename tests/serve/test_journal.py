@@ -16,9 +16,9 @@ from novikoff.errors import NovikoffError, ParameterError
 from novikoff.learning.estimators.save_load import to_bytes
 from novikoff.serve import snapshots
 from novikoff.serve.journal import FILE, Journal, JournalError
+from novikoff.serve.journal.operations import AddModel, Learn
 from novikoff.serve.json_text import ServiceError
 from novikoff.serve.messages import LearnRequest, PredictRequest, RevealRequest
-from novikoff.serve.operations import AddModel, Learn
 from novikoff.serve.recipes import make_recipe, new_estimator
 from novikoff.serve.replay import replay
 from novikoff.serve.service import Service

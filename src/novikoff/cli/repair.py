@@ -76,7 +76,7 @@ def repair(
     The answer is a bracket: no hyperplane makes fewer mistakes than its lower end, and this one
     makes as many as its upper end.
 
-    Exit codes: 0 exact, 3 not exact when the time was over.
+    Exit codes: 0 exact, 3 time ran out while the bracket was open.
 
     Example: novikoff repair example:iris-versicolor --time-limit 10 --output doubtful.csv
     """

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from novikoff.errors import NovikoffError, ParameterError
 from novikoff.serve.journal import Journal, ModelRecord
-from novikoff.serve.operations import JournalEntry
+from novikoff.serve.journal.operations import JournalEntry
 from novikoff.serve.served_model import Counts, ServedModel, first_estimator
 
 

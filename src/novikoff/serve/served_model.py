@@ -22,8 +22,8 @@ from novikoff.learning.estimators.save_load import load
 from novikoff.learning.rules import protocol
 from novikoff.number_text import listed
 from novikoff.serve.journal import Journal, ModelRecord
+from novikoff.serve.journal.operations import JournalEntry
 from novikoff.serve.json_text import Features, JsonLabel, ServiceError, tried
-from novikoff.serve.operations import JournalEntry
 from novikoff.serve.recipes import make_recipe, new_estimator
 
 #: Rules whose weights move at mistakes only, and predict: what a delay costs them is proven.

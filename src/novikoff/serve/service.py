@@ -13,20 +13,8 @@ from typing import Any
 
 from novikoff.errors import NovikoffError, ParameterError
 from novikoff.learning.estimators.save_load import to_bytes
-from novikoff.serve.group_commit import GroupCommit
-from novikoff.serve.journal import Journal, JournalError, ModelRecord
-from novikoff.serve.json_text import ServiceError, dump, tried
-from novikoff.serve.messages import (
-    NAME,
-    LearnAnswer,
-    LearnRequest,
-    ModelRequest,
-    PredictAnswer,
-    PredictRequest,
-    RevealAnswer,
-    RevealRequest,
-)
-from novikoff.serve.operations import (
+from novikoff.serve.journal import GroupCommit, Journal, JournalError, ModelRecord
+from novikoff.serve.journal.operations import (
     AddModel,
     JournalEntry,
     KeepPrediction,
@@ -37,6 +25,17 @@ from novikoff.serve.operations import (
     Refusal,
     Repeat,
     Reveal,
+)
+from novikoff.serve.json_text import ServiceError, dump, tried
+from novikoff.serve.messages import (
+    NAME,
+    LearnAnswer,
+    LearnRequest,
+    ModelRequest,
+    PredictAnswer,
+    PredictRequest,
+    RevealAnswer,
+    RevealRequest,
 )
 from novikoff.serve.recipes import make_recipe
 from novikoff.serve.served_model import Decision, ServedModel

@@ -9,7 +9,7 @@ import time
 from novikoff.errors import NovikoffError
 from novikoff.files import atomic_write
 from novikoff.learning.estimators.save_load import to_bytes
-from novikoff.serve.operations import Compact, Expire, KeepSnapshot
+from novikoff.serve.journal.operations import Compact, Expire, KeepSnapshot
 from novikoff.serve.served_model import ServedModel
 from novikoff.serve.service import Service
 

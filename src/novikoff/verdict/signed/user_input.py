@@ -116,7 +116,10 @@ def as_fraction(number: Any, index: tuple[int, ...]) -> Fraction:
     if isinstance(number, Decimal) and number.is_finite() and abs(number.adjusted()) > 5000:
         raise DataError(f"X has {number} in row {index[0]}, column {index[1]}: too far from 1")
     if isinstance(number, str | bytes):  # "1/2" is no number of any table
-        raise DataError(f"X has the text {number!r} in row {index[0]}, column {index[1]}")
+        raise DataError(
+            f"X has the text {number!r} in row {index[0]}, column {index[1]}, and rows are of"
+            ' numbers; a formula reads columns of words: nk.check("y ~ .", data=frame)'
+        )
     try:
         if isinstance(number, np.longdouble):  # whose .item() is itself
             return Fraction(*number.as_integer_ratio())

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from novikoff.cli.shared.progress.search_progress import SearchProgress
 from novikoff.cli.shared.progress.status_line import StatusPart
+from novikoff.number_text import count
 
 if TYPE_CHECKING:
     from novikoff.verdict.repair import RepairStage
@@ -24,5 +25,5 @@ class RepairProgress(SearchProgress):
         if self.bracket is not None and self.bracket.upper is not None:
             lower, upper = float(self.bracket.lower), float(self.bracket.upper)
             parts.append(StatusPart(3, f"{lower:g} to {upper:g} mistakes", f"{lower:g}..{upper:g}"))
-            parts.append(StatusPart(6, f"{self.bracket.conflicts:,} conflicts"))
+            parts.append(StatusPart(6, count(self.bracket.conflicts, "conflict")))
         return parts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from novikoff.serve.operations import (
+from novikoff.serve.journal.operations import (
     TAKE_PENDING,
     JournalEntry,
     KeepPrediction,

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from novikoff import files
 from novikoff.errors import NovikoffError, ParameterError
-from novikoff.serve.bulk_writes import write_runs
-from novikoff.serve.operations import PAGE_OF_ENTRIES, JournalEntry, Operation, Outcome
+from novikoff.serve.journal.bulk_writes import write_runs
+from novikoff.serve.journal.operations import PAGE_OF_ENTRIES, JournalEntry, Operation, Outcome
 
 FILE, VERSION = "journal.db", 1
 #: How sure a commit is: "full" is on the disk, "normal" in the system's hands, which a power cut

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from novikoff.serve.journal import Journal, JournalError
-from novikoff.serve.operations import Operation, Outcome
+from novikoff.serve.journal.journal import Journal, JournalError
+from novikoff.serve.journal.operations import Operation, Outcome
 
 MOST = 1000  # operations in a commit, so that nobody waits long for others
 
