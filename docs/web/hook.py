@@ -79,6 +79,11 @@ def on_post_page(output: str, **_: Any) -> str:
     return output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
 
 
+def on_post_template(output_content: str, **_: Any) -> str:
+    """The same for a page that is made of no Markdown: that of a wrong address."""
+    return on_post_page(output_content)
+
+
 def linked(page: Path) -> Iterator[Path]:
     """Files of the repository that a page links to."""
     for match in LINK.finditer((ROOT / page).read_text()):

@@ -57,8 +57,40 @@ def test_the_page_has_content_before_its_scripts_run(web):
     picture = re.search(r'id="plane".*?</svg>', page, re.DOTALL)[0]
     assert (picture.count("<circle"), picture.count("<path")) == (2, 2)
     empty = web.get("/?preset=xor&nonsense")[2]
-    assert empty == web.get("/?tab=winnow")[2] == web.get("/?points=%ff<b>")[2]
+    assert empty == web.get("/?tab=winnow&n=9&rows=0")[2] == web.get("/?points=%ff<b>")[2]
     assert b'<h2 id="title"></h2>' in empty
+
+
+def test_winnow_has_content_before_its_scripts_run(web):
+    page = web.get("/?tab=winnow&n=5&relevant=2&challenge=0-0")[2].decode()
+    scene = page_data.page_data("tab=winnow&n=5&relevant=2", charts=False)
+    for text in (scene["title"], scene["about"], scene["film"]["countdown"]["why"]):
+        assert f">{html.escape(text)}</" in page
+    picture = re.search(r'id="bars".*?</svg>', page, re.DOTALL)[0]
+    assert [picture.count(f"var(--{colour})") for colour in ("green", "grey")] == [2, 3]
+    assert '<input id="winnow-n" value="5" ' in page
+    assert re.search(r'id="tab-winnow"[^>]*aria-selected="true"', page)
+    hidden = set(re.findall(r'<[^<>]*\bid="([^"]*)"[^<>]* hidden>', page))
+    assert not hidden & {"player", "panel", "bars", "bars-key", "winnow-controls"}
+    assert hidden >= {"plane", "plane-key", "plane-controls", "verdict", "capacity"}
+    one_class = web.get("/?tab=winnow&n=5&relevant=5&rows=1")[2].decode()
+    assert ">Winnow: the OR of 5 of 5 variables</h2>" in one_class
+    assert '<p class="why soft"></p>' in one_class
+
+
+@pytest.mark.parametrize(("trials", "told"), [(0, True), (7, True), (1000, False)])
+def test_the_capacity_tab_has_content_before_its_scripts_run(web, trials, told):
+    page = web.get(f"/?tab=capacity&N=3&P=6&trials={trials}")[2].decode()
+    now = capacity_tab.run_trials(3, 6, trials if told else 0, 0)
+    for text in (now["count"], now["meaning"]):
+        assert f">{html.escape(text)}</p>" in page
+    sentence = html.escape(now["sentence"]) if told else ""  # many labellings take their time
+    assert f'<p id="capacity-words">{sentence}</p>' in page
+    assert "<polyline" in re.search(r'id="capacity-plot".*?</svg>', page, re.DOTALL)[0]
+    assert '<input id="capacity-P" value="6" ' in page
+    hidden = set(re.findall(r'<[^<>]*\bid="([^"]*)"[^<>]* hidden>', page))
+    assert "capacity" not in hidden
+    assert hidden >= {"player", "panel", "fold"}
 
 
 def test_the_first_paint_of_a_challenge_keeps_the_verdict_to_itself(web):
@@ -66,6 +98,10 @@ def test_the_first_paint_of_a_challenge_keeps_the_verdict_to_itself(web):
     assert "<circle" in re.search(r'id="plane".*?</svg>', page, re.DOTALL)[0]
     for empty in ('<p id="about" class="soft"></p>', '<p class="sentence"></p>'):
         assert empty in page
+    assert '<section id="verdict" class="card" aria-label="Verdict" hidden>' in page
+    assert "data-outcome" not in page
+    told = web.get("/?preset=xor")[2].decode()
+    assert '<section id="verdict" data-outcome="inseparable" class="card"' in told
 
 
 @pytest.mark.parametrize("path", ["/", "/page/lab.js", "/static/js/bokeh.min.js"])

@@ -157,7 +157,7 @@ def test_rows_on_the_wrong_side_are_marked_and_hatched():
     run = run_of("perceptron", *nk.open("example:iris-versicolor").read()[:2], epochs=3)
     page = report.fit_page(run, ASKED, ANSWER)
     found = fit.separator_of(run).margins
-    (plane,) = [each for each in page.pictures if "separator" in each.title]
+    (plane,) = [each for each in page.pictures if each.title == "The data and the hyperplane"]
     assert len(named(plane, "wrong side").x) == (found < 0).sum() > 0
     worst = np.argsort(found, kind="stable")
     rows = [int(line[0].removeprefix("row ")) for line in page.sections[-1].table.rows]
@@ -176,7 +176,7 @@ def test_very_many_rows_on_the_wrong_side_do_not_hide_each_other(rows, look):
     rng = np.random.default_rng(0)
     run = run_of("perceptron", rng.standard_normal((rows, 2)), rng.integers(0, 2, rows), epochs=2)
     (plane,) = [
-        each for each in report.fit_page(run, ASKED, ANSWER).pictures if "separator" in each.title
+        each for each in report.fit_page(run, ASKED, ANSWER).pictures if "hyperplane" in each.title
     ]
     wrong = named(plane, "wrong side")
     assert (len(wrong.x) > 100) == (look == "thin")

@@ -27,6 +27,7 @@ from novikoff.verdict import check
 from novikoff.verdict.result import SEPARABLE
 
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
+FEW = 20  # labellings, which are decided in a fraction of a second
 FARTHEST = 4.0  # P / N up to where the curve is drawn, if P is not beyond
 
 Drawn = tuple[int, int, int]  # N, P, seed
@@ -68,21 +69,39 @@ def capacity_page_data(state: CapacityTabState) -> dict[str, Any]:
     """All of the tab."""
     N, P = state.N, state.P
     farthest = FARTHEST if P <= FARTHEST * N else 1.3 * P / N
-    places = range(1, int(FARTHEST) * N + 1)
     return {
         "address": address(state),
         "tab": "capacity",
         "state": as_strings(state),
         "limits": {name: list(RANGES["capacity"][name]) for name in ("N", "P", "trials", "seed")},
-        "curve": {
-            "ratio": [p / N for p in places],
-            "P": list(places),
-            "share": [cover_count.fraction(p, N) for p in places],
-        },
+        "curve": _curve(N),
         "half": 2 * N,
         "square": square_labellings(),
         "now": run_trials(N, P, state.trials, state.seed),
         "chart": chart(N, farthest),
+    }
+
+
+def first_capacity_data(state: CapacityTabState) -> dict[str, Any]:
+    """What the tab shows at first: the labellings only where they are few, and no figure."""
+    few = state.trials <= FEW
+    now = run_trials(state.N, state.P, state.trials if few else 0, state.seed)
+    return {
+        "tab": "capacity",
+        "state": as_strings(state),
+        "curve": _curve(state.N),
+        "picture": pictures.cover_curves([state.N], None),
+        "now": now | {"sentence": now["sentence"] if few else ""},
+    }
+
+
+def _curve(N: int) -> dict[str, list[float]]:
+    """Cover's share for each number of points."""
+    places = range(1, int(FARTHEST) * N + 1)
+    return {
+        "ratio": [p / N for p in places],
+        "P": list(places),
+        "share": [cover_count.fraction(p, N) for p in places],
     }
 
 

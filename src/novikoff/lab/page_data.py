@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import NovikoffError, ParameterError
-from novikoff.lab.capacity_tab import capacity_page_data
+from novikoff.lab.capacity_tab import capacity_page_data, first_capacity_data
 from novikoff.lab.film.film import film_of, plane_run
 from novikoff.lab.film.run import UPDATES, FilmRun
 from novikoff.lab.limits import BODY
@@ -47,12 +47,14 @@ def page_data(text: str, charts: bool = True) -> dict[str, Any]:
     return capacity_page_data(state)
 
 
-def first_data(text: str) -> dict[str, Any] | None:
-    """Titles, points and verdict of an address, without a run; None where it has no points."""
+def first_data(text: str) -> dict[str, Any]:
+    """What an address shows at first: of all of a page, what takes little time."""
     state = parsed(text)
-    if not isinstance(state, Plane):
-        return None
-    return _titles(state) | points_and_verdict(state, judging.judge(state))
+    if isinstance(state, Plane):
+        return _titles(state) | points_and_verdict(state, judging.judge(state))
+    if isinstance(state, WinnowTabState):
+        return winnow_page_data(state, charts=False)
+    return first_capacity_data(state)
 
 
 def plane_page_data(state: Plane, charts: bool = True) -> dict[str, Any]:

@@ -38,3 +38,13 @@ def test_the_sums_of_a_row_have_room_however_many_variables_there_are(lab):
             assert middle + wide / 2 < end
             assert wide / (end - start) > 0.07  # of the picture: some 35 pixels for the number
             assert text.startswith("Σ ")
+
+
+def test_names_beneath_the_bars_follow_the_size_of_the_screen(lab):
+    """As many as there are after a load at that size."""
+    named = "Bokeh.documents[0].roots()[0].below[0].ticker.desired_num_ticks"
+    narrow = lab("tab=winnow&step=1", 390, 844).evaluate(named)
+    page = lab("tab=winnow&step=1", 1920, 1080)
+    assert page.evaluate(named) > narrow
+    page.set_viewport_size({"width": 390, "height": 844})
+    until(page, f"{named} === {narrow}")

@@ -71,7 +71,7 @@ def test_one_label_alone_is_what_the_one_sided_perceptron_learns_from():
     assert "row 0 is negative" in by_name(bounds.on(X, [-1, -1, -1]))["one-sided"].refused
     around = [[1.0, 0.0], [-1.0, 1.0], [-1.0, -1.0]]
     refused = by_name(bounds.on(around, [1, 1, 1]))["one-sided"].refused
-    assert refused.startswith("not separable: row 0, row 1 and row 2 cancel")
+    assert refused.startswith("not separable: row 0, row 1 and row 2 sum to zero")
 
 
 def test_rows_of_length_one_are_known_by_exact_arithmetic():

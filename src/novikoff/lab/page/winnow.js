@@ -109,6 +109,8 @@
     drawStep();
   }
 
+  window.addEventListener("resize", lab.framed(() => state.figure && drawTold())); // other names fit
+
   lab.bars = {
     embed,
     async show(scene, film, k) {
