@@ -175,9 +175,8 @@ def test_rows_on_the_wrong_side_are_marked_and_hatched():
 def test_very_many_rows_on_the_wrong_side_do_not_hide_each_other(rows, look):
     rng = np.random.default_rng(0)
     run = run_of("perceptron", rng.standard_normal((rows, 2)), rng.integers(0, 2, rows), epochs=2)
-    (plane,) = [
-        each for each in report.fit_page(run, ASKED, ANSWER).pictures if "hyperplane" in each.title
-    ]
+    pictures = report.fit_page(run, ASKED, ANSWER).pictures
+    (plane,) = [each for each in pictures if each.title == "The data and the hyperplane"]
     wrong = named(plane, "wrong side")
     assert (len(wrong.x) > 100) == (look == "thin")
     assert wrong.look == look
