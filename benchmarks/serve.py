@@ -14,7 +14,9 @@ import asyncio
 import contextlib
 import importlib.util
 import json
+import os
 import random
+import signal
 import socket
 import statistics
 import subprocess
@@ -151,7 +153,9 @@ def spread(items: list[list[bytes]]) -> list[list[bytes]]:
 @contextlib.contextmanager
 def started(*words: str | int) -> Iterator[int]:
     """A server's process, once something listens at its port, which is the last of the words."""
-    process = subprocess.Popen([sys.executable, *map(str, words)], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, *map(str, words)], stdout=subprocess.DEVNULL, start_new_session=True
+    )
     try:
         end = time.monotonic() + PATIENCE
         while "--daemon" not in words and not listens(int(words[-1])):
@@ -160,7 +164,7 @@ def started(*words: str | int) -> Iterator[int]:
             time.sleep(0.05)
         yield process.pid
     finally:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)  # the daemon has a child that would stay
         process.wait()
 
 
