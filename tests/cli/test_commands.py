@@ -354,3 +354,11 @@ def test_help_on_a_narrow_terminal_cuts_no_name_short(command, columns):
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= columns
     assert "[[" not in text
+
+
+@pytest.mark.parametrize("command", ["check", "fit", "bound", "trace", "repair", "cover"])
+def test_a_column_beyond_all_memory_is_refused_at_once(command, save):
+    """Names of all the columns would take more memory than there is: none may be made before."""
+    code, out, err = novikoff(command, save("wide.svm", "1 2000000000:1\n0 1:1\n"))
+    assert (code, out) == (2, "")
+    assert "2,000,000,000 features, for which this machine has too little memory" in err

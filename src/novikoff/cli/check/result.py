@@ -165,7 +165,7 @@ def answer(
     """
     options = question.options
     several = question.positive is None and _several_classes(options["family"], labels)
-    if options["family"] in OWN_NAMES and not several:  # before the search: the names are known
+    if question.contrasts and options["family"] in OWN_NAMES and not several:  # before the search
         names = coefficient_names(rows.feature_names, rows.features, bias=options["fit_intercept"])
         for text in question.contrasts:
             ContrastColumns(names).parse(text)
